@@ -1,0 +1,34 @@
+"""Episodes: their format, the natural corpus, random layouts and procedural demonstrations."""
+
+from wayword.episodes.corpus import SPLITS, load_natural
+from wayword.episodes.format import Episode, Example, PlacedObject, Pose2, Segment, examples
+from wayword.episodes.layouts import LayoutConfig, random_layout
+from wayword.episodes.legs import LegConfig
+from wayword.episodes.loader import EpisodeRules, load_episodes, write_episodes
+from wayword.episodes.manoeuvres import Kind, Manoeuvre, Passed, measure_manoeuvre, plain_instruction
+from wayword.episodes.paths import PathConfig, generate_episode, generate_episodes
+
+__all__ = [
+    "SPLITS",
+    "Episode",
+    "EpisodeRules",
+    "Example",
+    "Kind",
+    "LayoutConfig",
+    "LegConfig",
+    "Manoeuvre",
+    "Passed",
+    "PathConfig",
+    "PlacedObject",
+    "Pose2",
+    "Segment",
+    "examples",
+    "generate_episode",
+    "generate_episodes",
+    "load_episodes",
+    "load_natural",
+    "measure_manoeuvre",
+    "plain_instruction",
+    "random_layout",
+    "write_episodes",
+]

@@ -1,0 +1,101 @@
+"""``wayword bench``: how fast it is, as ratios measured in one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from wayword.cli.common import console, progress_bar
+
+if TYPE_CHECKING:
+    from wayword.evaluation.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Sim:
+    """Frames and environment steps per second, and the ratio to PyBullet's renderer on the same scene.
+
+    Run it on a machine that does nothing else. The comparison needs the extra: pip install "wayword[bench]".
+    """
+
+    repeats: int = 7
+    """Times each measurement is repeated; the interval is over these."""
+    publish: bool = False
+    """Enter the figures into docs/results.json (maintainers)."""
+
+    def run(self) -> None:
+        """Measure, print, publish if asked."""
+        from rich.table import Table
+
+        from wayword.evaluation import bench
+
+        scene = bench.bench_scene()
+        rows: dict[str, tuple[str, Interval | None, str]] = {}
+        with progress_bar("measuring", 8) as advance:
+            for key, what, supersample, threads in (
+                ("render_fps_core", "frames, one core", False, 1),
+                ("render_fps_2cores", "frames, two cores", False, 2),
+                ("render_ss_fps_core", "frames 2 x 2 supersampled, one core", True, 1),
+            ):
+                rows[key] = (what, bench.render_rate(scene, supersample, threads, self.repeats), "1/s")
+                advance(1)
+            tiny = bench.pybullet_rate(scene, self.repeats)
+            advance(1)
+            rows["env_single_steps_s"] = ("steps, single environment", bench.single_rate(self.repeats), "1/s")
+            advance(1)
+            for key, what, threads in (
+                ("env_steps_s_core", "steps, 32 environments, one core", 1),
+                ("env_steps_s", "steps, 32 environments, two cores", 2),
+            ):
+                rows[key] = (what, bench.vector_rate(32, threads, self.repeats), "1/s")
+                advance(1)
+            memory = bench.peak_memory_mb()
+            advance(1)
+        ours = rows["render_fps_core"][1]
+        table = Table("figure", "mean", "95 % interval", title="wayword bench sim")
+        for what, interval, _ in rows.values():
+            assert interval is not None
+            table.add_row(what, f"{interval.mean:,.0f} /s", f"{interval.low:,.0f} - {interval.high:,.0f}")
+        table.add_row("peak memory", f"{memory:,.0f} MB", "")
+        if tiny is not None and ours is not None:
+            table.add_row(
+                "PyBullet TinyRenderer, frames, one core", f"{tiny.mean:,.0f} /s", f"{tiny.low:,.0f} - {tiny.high:,.0f}"
+            )
+            table.add_row("ours / PyBullet", f"{ours.mean / tiny.mean:.1f} x", "")
+        console.print(table)
+        if tiny is None:
+            console.print('PyBullet is not installed; for the ratio: pip install "wayword[bench]"', markup=False)
+        if self.publish:
+            self._publish(rows, memory, tiny)
+
+    def _publish(self, rows: dict[str, tuple[str, Interval | None, str]], memory: float, tiny: Interval | None) -> None:
+        from wayword.cli.results import publish_figures
+        from wayword.evaluation.publish import Figure
+
+        command, today = f"wayword bench sim --repeats {self.repeats}", date.today().isoformat()
+        figures = {
+            f"bench.{key}": Figure(i.mean, i.low, i.high, i.n, command, today, unit)
+            for key, (_, i, unit) in rows.items()
+            if i is not None
+        }
+        figures["bench.memory_peak"] = Figure(memory, None, None, 1, command, today, "MB")
+        ours = rows["render_fps_core"][1]
+        if tiny is not None and ours is not None:
+            figures["bench.render_fps_pybullet"] = Figure(tiny.mean, tiny.low, tiny.high, tiny.n, command, today, "1/s")
+            ratio = ours.mean / tiny.mean
+            figures["bench.render_ratio_pybullet"] = Figure(ratio, None, None, ours.n, command, today, "x")
+        publish_figures(figures)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measure speed on this machine."""
+
+    what: Annotated[Sim, tyro.conf.subcommand("sim")]
+
+    def run(self) -> None:
+        """Run the chosen benchmark."""
+        self.what.run()

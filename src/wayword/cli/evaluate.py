@@ -1,0 +1,155 @@
+"""``wayword eval``: fly a policy through many episodes and report how well it followed them."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from wayword import __version__
+from wayword.cli.common import Instructions, Split, console, cut, load_any, load_bank, progress_bar
+from wayword.errors import WaywordError
+
+if TYPE_CHECKING:
+    from wayword.evaluation.runner import Flight, RunConfig
+
+PolicyName = Literal["oracle", "average", "stop"]
+ModelName = Literal["lag", "rigid"]
+
+
+@dataclass(frozen=True)
+class Eval:
+    """Fly a policy through many episodes, print a table with 95 % intervals, write the numbers as JSON.
+
+    Examples:
+      wayword eval --policy oracle --split test --out results.json
+      wayword eval --policy average --episodes mine.jsonl --objects my_meshes/
+    """
+
+    policy: PolicyName = "oracle"
+    """Who flies. The oracle is shown the demonstration: an upper bound."""
+    split: Split = "test"
+    """Which objects, layouts and instructions: train (seen objects), dev or test (unseen ones)."""
+    instructions: Instructions = "natural"
+    """The shipped natural corpus, or instructions generated for generated demonstrations."""
+    segments: Literal[1, 2] = 2
+    """Segments of the instruction per flight; the paper evaluates on two."""
+    limit: int | None = None
+    """Fly at most this many examples, spread over the split."""
+    episodes: Path | None = None
+    """Your own episodes (.jsonl) instead of a split; see docs/episodes.md for the format."""
+    objects: Path | None = None
+    """A folder or .npz of meshes for objects that are not in the catalogue."""
+    seed: int = 0
+    """Seeds vehicles, sensors and looks."""
+    vehicle: ModelName = "lag"
+    """Model of the quadcopter: first-order lag, or a rigid body with its controllers."""
+    response_s: float = 0.5
+    """Time in which the vehicle reaches 63 % of a commanded speed."""
+    random_looks: bool = False
+    """Draw light, ground and surround at random per episode."""
+    batch: int = 32
+    """Episodes flown side by side; changes speed, never results."""
+    out: Path | None = None
+    """Where the JSON goes."""
+    publish: bool = False
+    """Enter the figures into docs/results.json and renew the pages made from it (maintainers)."""
+
+    def run(self) -> None:
+        """Fly, score, print, write."""
+        from wayword.evaluation import count_endings, summarise, table
+        from wayword.evaluation.runner import RunConfig, fly
+        from wayword.policy import Privileged, make_policy
+        from wayword.sim.arena import ArenaConfig
+        from wayword.sim.vehicle import VehicleConfig
+
+        if self.batch < 1:
+            raise WaywordError(f"--batch {self.batch}: at least 1 is needed")
+        bank = load_bank(self.objects)
+        loaded = load_any(self.episodes, self.split, self.instructions, list(bank.index), self.seed)
+        cuts = cut(loaded, self.segments, self.limit)
+        arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
+        config = RunConfig(self.seed, self.batch, self.random_looks, arena)
+        policy = make_policy(self.policy)
+        with progress_bar(f"flying {self.policy}", len(cuts)) as advance:
+            flights = fly(policy, cuts, bank, config, progress=advance)
+        scores = [flight.metrics for flight in flights]
+        summary = summarise(scores, self.seed)
+        console.print(table({self.policy: summary}))
+        endings = count_endings(scores)
+        console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
+        report = {
+            "policy": self.policy,
+            "privileged": isinstance(policy, Privileged),
+            "episodes": str(self.episodes) if self.episodes else None,
+            "split": None if self.episodes else self.split,
+            "instructions": None if self.episodes else self.instructions,
+            "segments": self.segments,
+            "n": len(flights),
+            "seeds": [self.seed],
+            "metrics": {name: interval.to_dict() for name, interval in summary.items()},
+            "ended_by": endings,
+            "commands": _mean_commands(flights),
+            "configuration": _plain(config),
+            "versions": versions(),
+            "command": self.command(),
+            "date": date.today().isoformat(),
+            "flights": [_row(flight) for flight in flights],
+        }
+        if self.out is not None:
+            from wayword.io import write_json
+
+            write_json(self.out, report)
+            console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+            from wayword.evaluation.publish import figures
+
+            prefix = f"{self.policy}.{self.split}.{self.instructions}"
+            publish_figures(figures(prefix, summary, self.command(), date.today().isoformat()))
+
+    def command(self) -> str:
+        """The command line that flies the same again."""
+        words = ["wayword eval", f"--policy {self.policy}"]
+        if self.episodes:
+            words.append(f"--episodes {self.episodes}")
+        else:
+            words.append(f"--split {self.split} --instructions {self.instructions}")
+        words.append(f"--segments {self.segments}")
+        words += [f"--objects {self.objects}"] * bool(self.objects) + [f"--limit {self.limit}"] * bool(self.limit)
+        words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "lag")
+        words += [f"--response-s {self.response_s}"] * (self.response_s != 0.5)
+        words += ["--random-looks"] * self.random_looks
+        return " ".join([*words, f"--seed {self.seed}"])
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were made with."""
+    from importlib.metadata import version
+
+    packages = {name: version(name) for name in ("numpy", "numba", "pot", "gymnasium")}
+    return {"wayword": __version__, "python": platform.python_version(), **packages}
+
+
+def _plain(config: RunConfig) -> dict[str, Any]:
+    return asdict(config)
+
+
+def _mean_commands(flights: list[Flight]) -> dict[str, float]:
+    """Mean commands before the stop: what the Average baseline is made of."""
+    import numpy as np
+
+    moving = np.concatenate([flight.actions[flight.actions[:, 2] <= 0.5] for flight in flights])
+    if not len(moving):
+        return {"speed_m_s": 0.0, "yaw_rate_rad_s": 0.0, "steps": 0.0}
+    speed, turn = moving[:, :2].mean(axis=0)
+    return {"speed_m_s": float(speed), "yaw_rate_rad_s": float(turn), "steps": len(moving) / len(flights)}
+
+
+def _row(flight: Flight) -> dict[str, Any]:
+    scores = {
+        key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(flight.metrics).items()
+    }
+    return {"example": flight.example.id, **scores}

@@ -1,0 +1,49 @@
+"""The ``wayword`` command: one verb per job.
+
+Each verb is a frozen dataclass whose fields are its options and whose ``run`` does the job. Modules are
+imported when a verb runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import tyro
+
+from wayword.cli.bench import Bench
+from wayword.cli.evaluate import Eval
+from wayword.cli.fly import Fly
+from wayword.cli.results import Results
+from wayword.cli.world import World
+from wayword.errors import WaywordError
+
+Verb = (
+    Annotated[Fly, tyro.conf.subcommand("fly")]
+    | Annotated[Eval, tyro.conf.subcommand("eval")]
+    | Annotated[World, tyro.conf.subcommand("world")]
+    | Annotated[Bench, tyro.conf.subcommand("bench")]
+    | Annotated[Results, tyro.conf.subcommand("results")]
+)
+
+_ABOUT = "Tell a camera drone where to fly in plain language, about things it has never seen."
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one verb; a user's mistake is one line on stderr and exit code 2."""
+    config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
+    verb = tyro.cli(Verb, prog="wayword", description=_ABOUT, args=arguments, config=config)  # type: ignore[call-overload]
+    try:
+        verb.run()
+    except WaywordError as error:
+        print(f"wayword: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except KeyboardInterrupt:
+        print("wayword: stopped; nothing half-written was left", file=sys.stderr)
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        raise SystemExit(0) from None
+
+
+if __name__ == "__main__":
+    main()

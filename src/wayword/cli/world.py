@@ -1,0 +1,163 @@
+"""``wayword world``: look at the simulated world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from wayword.cli.common import Split, console, load_bank, progress_bar
+from wayword.errors import WaywordError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Draw a random layout: the arena from above with the objects' names, and a drone's view of it."""
+
+    split: Split = "train"
+    """Whose objects stand in it."""
+    seed: int = 0
+    """Which layout, light, ground and surround."""
+    out: Path = Path("out/layout.png")
+    """Where the picture goes."""
+
+    def run(self) -> None:
+        """Draw and save."""
+        import numpy as np
+        from PIL import Image
+
+        from wayword.episodes import SPLITS, random_layout
+        from wayword.io import atomic_path
+        from wayword.sim.bank import MeshBank
+        from wayword.sim.camera import CameraConfig
+        from wayword.sim.catalogue import names
+        from wayword.sim.look import random_look
+        from wayword.sim.renderer import RenderConfig, Renderer
+        from wayword.sim.topdown import TopDown
+
+        rng = np.random.default_rng(self.seed)
+        bank, look = MeshBank.of_catalogue(), random_look(rng)
+        objects = random_layout(names(SPLITS[self.split]), rng)
+        top = TopDown(bank, look)
+        plan = top.picture(objects)
+        names_layer = top.labels(objects)
+        plan.paste(names_layer, mask=names_layer)
+        camera = CameraConfig(plan.width, plan.width * 72 // 128)
+        renderer = Renderer(bank, camera, RenderConfig(supersample=True))
+        view = renderer.render([renderer.scene(objects, look)], [[2.35, 0.5, 0.7, 0.0, 0.0, np.pi / 2]]).rgb[0]
+        first_person = Image.fromarray(view)
+        page = Image.new("RGB", (plan.width, plan.height + first_person.height + 8), "white")
+        page.paste(plan, (0, 0))
+        page.paste(first_person, (0, plan.height + 8))
+        with atomic_path(_png(self.out)) as temporary:
+            page.save(temporary)
+        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Draw a contact sheet: every object from two sides, with its name."""
+
+    pack: Path | None = None
+    """A folder or .npz of meshes to show instead of the catalogue."""
+    out: Path = Path("out/objects.png")
+    """Where the picture goes."""
+
+    def run(self) -> None:
+        """Draw and save."""
+        from wayword.io import atomic_path
+        from wayword.sim.catalogue import catalogue
+        from wayword.sim.contact_sheet import contact_sheet
+        from wayword.sim.packs import load_pack
+
+        bank = load_bank(self.pack)
+        shown = list(load_pack(self.pack).meshes) if self.pack is not None else list(catalogue())
+        sheet = contact_sheet(shown, bank)
+        with atomic_path(_png(self.out)) as temporary:
+            sheet.save(temporary)
+        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Demos:
+    """Sample demonstrations: layouts, paths and plain instructions, as an episode file and a picture."""
+
+    split: Split = "train"
+    """Whose objects stand in the layouts."""
+    count: int = 20
+    """How many episodes."""
+    seed: int = 0
+    """Episode i of a seed is always the same one."""
+    out: Path = Path("out/demos.jsonl")
+    """The episode file; a picture of the first 12 is written beside it."""
+
+    def run(self) -> None:
+        """Generate, check, write, draw."""
+        from wayword.episodes import SPLITS, generate_episodes, write_episodes
+        from wayword.io import atomic_path
+        from wayword.sim.bank import MeshBank
+        from wayword.sim.catalogue import names
+        from wayword.sim.topdown import TopDown
+
+        if self.count < 1:
+            raise WaywordError(f"--count {self.count}: at least 1 is needed")
+        episodes = []
+        with progress_bar("sampling demonstrations", self.count) as advance:
+            for episode, _ in generate_episodes(self.split, self.count, self.seed, names(SPLITS[self.split])):
+                episodes.append(episode)
+                advance(1)
+        write_episodes(self.out, episodes)
+        bank = MeshBank.of_catalogue()
+        plans = []
+        top = TopDown(bank, size_px=420)
+        for episode in episodes[:12]:
+            plan = top.picture(episode.objects)
+            top.draw_path(plan, episode.path)
+            top.draw_start(plan, episode.path[0])
+            for segment in episode.segments:
+                top.draw_goal(plan, episode.path[segment.end], radius_m=0.1)
+            names_layer = top.labels(episode.objects, avoid=episode.path, font_px=13)
+            plan.paste(names_layer, mask=names_layer)
+            plans.append(plan)
+        picture = self.out.with_suffix(".png")
+        with atomic_path(picture) as temporary:
+            _grid(plans, 4).save(temporary)
+        console.print(f"{self.out}\n{picture}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """Look at the simulated world: layouts, objects, demonstrations."""
+
+    what: (
+        Annotated[Layout, tyro.conf.subcommand("layout")]
+        | Annotated[Objects, tyro.conf.subcommand("objects")]
+        | Annotated[Demos, tyro.conf.subcommand("demos")]
+    )
+
+    def run(self) -> None:
+        """Run the chosen one."""
+        self.what.run()
+
+
+def _png(path: Path) -> Path:
+    if path.suffix.lower() != ".png":
+        raise WaywordError(f"{path}: pictures are written as .png; change the ending of --out")
+    return path
+
+
+def _grid(pictures: list[Image.Image], columns: int) -> Image.Image:
+    """Pictures of one size side by side, in rows."""
+    from PIL import Image
+
+    width, height = pictures[0].size
+    rows = -(-len(pictures) // columns)
+    page = Image.new("RGB", (min(columns, len(pictures)) * width, rows * height), "white")
+    for i, picture in enumerate(pictures):
+        page.paste(picture, (i % columns * width, i // columns * height))
+    return page

@@ -1,0 +1,24 @@
+"""The natural corpus that ships with the package; ``data/README.md`` says how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import as_file, files
+from types import MappingProxyType
+
+from wayword.episodes.format import Episode
+from wayword.episodes.loader import load_episodes
+from wayword.errors import WaywordError
+
+SPLITS: Mapping[str, str] = MappingProxyType({"train": "seen", "dev": "dev", "test": "test"})
+"""Each split of the episodes and the catalogue split all its objects come from."""
+
+
+@cache
+def load_natural(split: str) -> tuple[Episode, ...]:
+    """The natural episodes of "train", "dev" or "test", read and checked once per process."""
+    if split not in SPLITS:
+        raise WaywordError(f"there is no split '{split}'; choose one of {', '.join(SPLITS)}")
+    with as_file(files("wayword.episodes") / "data" / f"{split}.jsonl") as path:
+        return tuple(load_episodes(path))

@@ -1,0 +1,127 @@
+"""Flies a policy through examples and scores the flights.
+
+Episodes run in batches on all cores; finished ones leave the batch. The policy gets instructions, taught
+objects, images and poses. Demonstrations go to the scorer, and to policies that declare themselves
+``Privileged``; nothing gold ends an episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.episodes import Example
+from wayword.errors import WaywordError
+from wayword.evaluation.metrics import EpisodeMetrics, score
+from wayword.policy import Observations, Policy, Privileged
+from wayword.sim.arena import Arena, ArenaConfig, Situation
+from wayword.sim.bank import MeshBank
+from wayword.sim.look import Look, random_look
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """How flights are run."""
+
+    seed: int = 0
+    """Seeds vehicles, sensors and looks of all episodes; episode i uses (seed, i)."""
+    batch: int = 32
+    """Episodes flown side by side; does not change any result."""
+    random_looks: bool = False
+    """Draw light, ground and surround per episode instead of the default look."""
+    arena: ArenaConfig = field(default_factory=ArenaConfig)
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """One flown example."""
+
+    example: Example
+    path: NDArray[np.float64]
+    """Where the drone was (P, 2), every sub-step of the vehicle."""
+    poses: NDArray[np.float64]
+    """Reported poses (T, 6) at each decision."""
+    actions: NDArray[np.float64]
+    """Actions (T, 3) of the policy."""
+    images: NDArray[np.uint8] | None
+    """First-person images (T, H, W, 3) at each decision, if they were kept."""
+    metrics: EpisodeMetrics
+
+
+def situation_of(example: Example, config: RunConfig, index: int) -> tuple[Situation, int]:
+    """The situation and the seed of example number ``index`` of a run."""
+    look_seed, arena_seed = np.random.SeedSequence((config.seed, index)).generate_state(2, np.uint64)
+    look = random_look(np.random.default_rng(int(look_seed))) if config.random_looks else Look()
+    return Situation(example.objects, example.start, look, example.episode.arena_m), int(arena_seed >> 2)
+
+
+def fly(
+    policy: Policy,
+    examples: Sequence[Example],
+    bank: MeshBank,
+    config: RunConfig | None = None,
+    objects: Sequence[Any] | None = None,
+    keep_images: bool = False,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Flight]:
+    """Fly every example once; ``objects`` is what the policy is taught per example. Order is kept."""
+    config = config or RunConfig()
+    if not examples:
+        raise WaywordError("no episodes to fly")
+    taught = list(objects) if objects is not None else [None] * len(examples)
+    flights: list[Flight] = []
+    for start in range(0, len(examples), config.batch):
+        chunk = examples[start : start + config.batch]
+        flights += _fly_batch(
+            policy, chunk, taught[start : start + config.batch], bank, config, start, keep_images, progress
+        )
+    return flights
+
+
+def _fly_batch(
+    policy: Policy,
+    chunk: Sequence[Example],
+    taught: Sequence[Any],
+    bank: MeshBank,
+    config: RunConfig,
+    offset: int,
+    keep_images: bool,
+    progress: Callable[[int], None],
+) -> list[Flight]:
+    arena = Arena(len(chunk), bank, config.arena)
+    starts = [situation_of(example, config, offset + i) for i, example in enumerate(chunk)]
+    arena.reset(range(len(chunk)), [situation for situation, _ in starts], [seed for _, seed in starts])
+    policy.reset([example.instruction for example in chunk], taught)
+    if isinstance(policy, Privileged):
+        policy.brief([example.path for example in chunk])
+    poses: list[list[NDArray]] = [[] for _ in chunk]
+    actions: list[list[NDArray]] = [[] for _ in chunk]
+    images: list[list[NDArray]] = [[] for _ in chunk]
+    while len(slots := arena.flying):
+        seen = Observations(slots, arena.frames(slots).rgb, arena.poses[slots])
+        chosen = np.asarray(policy.act(seen), dtype=np.float64)
+        if chosen.shape != (len(slots), 3):
+            raise ValueError(
+                f"policy {policy.name} answered {chosen.shape} for {len(slots)} drones, not ({len(slots)}, 3)"
+            )
+        everyone = np.zeros((len(chunk), 3))
+        everyone[slots] = chosen
+        for row, slot in enumerate(slots):
+            poses[slot].append(seen.poses[row])
+            actions[slot].append(chosen[row])
+            if keep_images:
+                images[slot].append(seen.images[row])
+        arena.step(everyone)
+        progress(len(slots) - len(arena.flying))
+    flights = []
+    for slot, example in enumerate(chunk):
+        path, ending = arena.flown(slot), arena.endings[slot]
+        assert ending is not None
+        metrics = score(path, example.path, int(arena.contacts[slot]), int(arena.steps[slot]), ending)
+        pictures = np.array(images[slot]) if keep_images else None
+        flights.append(Flight(example, path, np.array(poses[slot]), np.array(actions[slot]), pictures, metrics))
+    return flights
