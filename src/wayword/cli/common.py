@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +38,43 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda amount: bar.advance(task, amount)
 
 
+@dataclass(frozen=True)
+class EpisodeSource:
+    """Options of every verb that flies: which episodes, in which world."""
+
+    split: Split = "test"
+    """Which objects, layouts and instructions: train (seen objects), dev or test (unseen ones)."""
+    instructions: Instructions = "natural"
+    """The shipped natural corpus, or instructions generated for generated demonstrations."""
+    segments: Literal[1, 2] = 2
+    """Segments of the instruction per flight; the paper evaluates on two."""
+    episodes: Path | None = None
+    """Your own episodes (.jsonl) instead of a split; docs/episodes.md has the format."""
+    objects: Path | None = None
+    """A folder or .npz of meshes for objects that are not in the catalogue."""
+    seed: int = 0
+    """Seeds vehicles, sensors, looks and generated episodes."""
+
+    def load(self) -> tuple[MeshBank, list[Example]]:
+        """The meshes and the examples."""
+        from wayword.episodes import SPLITS, examples, generate_episodes, load_episodes, load_natural
+        from wayword.sim.catalogue import names
+
+        bank = load_bank(self.objects)
+        episodes: Sequence[Episode]
+        if self.episodes is not None:
+            episodes = load_episodes(self.episodes, known_objects=bank.index)
+        elif self.instructions == "natural":
+            episodes = load_natural(self.split)
+        else:
+            made = generate_episodes(self.split, GENERATED_EPISODES, self.seed, names(SPLITS[self.split]))
+            episodes = [episode for episode, _ in made]
+        cuts = [example for episode in episodes for example in examples(episode, self.segments)]
+        if not cuts:
+            raise WaywordError(f"no episode has {self.segments} segments; try --segments 1")
+        return bank, cuts
+
+
 def load_bank(pack: Path | None) -> MeshBank:
     """The catalogue, and beside it the meshes of a pack; what of the pack is unusable is said on stderr."""
     from wayword.sim.bank import MeshBank
@@ -48,35 +86,15 @@ def load_bank(pack: Path | None) -> MeshBank:
 
         loaded = load_pack(pack)
         for skipped in loaded.skipped:
-            stderr.print(f"skipped {skipped.name}: {skipped.reason}", highlight=False)
+            stderr.print(f"skipped {skipped.name}: {skipped.reason}", highlight=False, markup=False)
         meshes.update(loaded.meshes)  # a pack's own model of a name goes before the catalogue's
     return MeshBank(meshes)
 
 
-def load_any(
-    episodes: Path | None, split: Split, instructions: Instructions, known: Sequence[str], seed: int = 0
-) -> list[Episode]:
-    """Episodes of a file, of the natural corpus, or generated for a split."""
-    from wayword.episodes import SPLITS, generate_episodes, load_episodes, load_natural
-    from wayword.sim.catalogue import names
-
-    if episodes is not None:
-        return load_episodes(episodes, known_objects=known)
-    if instructions == "natural":
-        return list(load_natural(split))
-    made = generate_episodes(split, GENERATED_EPISODES, seed, names(SPLITS[split]))
-    return [episode for episode, _ in made]
-
-
-def cut(episodes: Sequence[Episode], segments: int, limit: int | None) -> list[Example]:
-    """The examples of ``segments`` segments, at most ``limit`` of them, evenly spread over the episodes."""
-    from wayword.episodes import examples
-
+def thin_out(cuts: list[Example], limit: int | None) -> list[Example]:
+    """At most ``limit`` examples, evenly spread."""
     if limit is not None and limit < 1:
         raise WaywordError(f"--limit {limit}: at least one episode is needed")
-    cuts = [example for episode in episodes for example in examples(episode, segments)]
-    if limit is not None and limit < len(cuts):
-        cuts = [cuts[i * len(cuts) // limit] for i in range(limit)]
-    if not cuts:
-        raise WaywordError(f"no episode has {segments} segments; try --segments 1")
-    return cuts
+    if limit is None or limit >= len(cuts):
+        return cuts
+    return [cuts[i * len(cuts) // limit] for i in range(limit)]

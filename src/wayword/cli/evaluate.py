@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wayword import __version__
-from wayword.cli.common import Instructions, Split, console, cut, load_any, load_bank, progress_bar
+from wayword.cli.common import EpisodeSource, console, progress_bar, thin_out
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -20,30 +20,18 @@ ModelName = Literal["lag", "rigid"]
 
 
 @dataclass(frozen=True)
-class Eval:
+class Eval(EpisodeSource):
     """Fly a policy through many episodes, print a table with 95 % intervals, write the numbers as JSON.
 
-    Examples:
-      wayword eval --policy oracle --split test --out results.json
-      wayword eval --policy average --episodes mine.jsonl --objects my_meshes/
+    For example: wayword eval --policy oracle --split test --out results.json
+
+    In a world of your own: wayword eval --policy average --episodes mine.jsonl --objects my_meshes/
     """
 
     policy: PolicyName = "oracle"
     """Who flies. The oracle is shown the demonstration: an upper bound."""
-    split: Split = "test"
-    """Which objects, layouts and instructions: train (seen objects), dev or test (unseen ones)."""
-    instructions: Instructions = "natural"
-    """The shipped natural corpus, or instructions generated for generated demonstrations."""
-    segments: Literal[1, 2] = 2
-    """Segments of the instruction per flight; the paper evaluates on two."""
     limit: int | None = None
     """Fly at most this many examples, spread over the split."""
-    episodes: Path | None = None
-    """Your own episodes (.jsonl) instead of a split; see docs/episodes.md for the format."""
-    objects: Path | None = None
-    """A folder or .npz of meshes for objects that are not in the catalogue."""
-    seed: int = 0
-    """Seeds vehicles, sensors and looks."""
     vehicle: ModelName = "lag"
     """Model of the quadcopter: first-order lag, or a rigid body with its controllers."""
     response_s: float = 0.5
@@ -67,9 +55,8 @@ class Eval:
 
         if self.batch < 1:
             raise WaywordError(f"--batch {self.batch}: at least 1 is needed")
-        bank = load_bank(self.objects)
-        loaded = load_any(self.episodes, self.split, self.instructions, list(bank.index), self.seed)
-        cuts = cut(loaded, self.segments, self.limit)
+        bank, cuts = self.load()
+        cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
         config = RunConfig(self.seed, self.batch, self.random_looks, arena)
         policy = make_policy(self.policy)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wayword.cli.common import Instructions, Split, console, cut, load_any, load_bank, progress_bar
+from wayword.cli.common import EpisodeSource, Split, console, progress_bar
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -17,32 +17,20 @@ PolicyName = Literal["oracle", "average", "stop"]
 
 
 @dataclass(frozen=True)
-class Fly:
+class Fly(EpisodeSource):
     """Fly one instruction, film it, and keep every number.
 
     Writes a video with the drone's view beside the map and the instruction below, and a JSON trace.
 
-    Examples:
-      wayword fly --policy oracle
-      wayword fly --policy oracle --split test --example test-003/1-2 --out flight.gif
+    For example: wayword fly --policy oracle --split test --example test-003/1-2 --out flight.gif
     """
 
     policy: PolicyName = "oracle"
     """Who flies. The oracle is shown the demonstration."""
     split: Split = "dev"
     """Where the episode is taken from."""
-    instructions: Instructions = "natural"
-    """The shipped natural corpus, or a generated episode."""
-    segments: Literal[1, 2] = 2
-    """Segments of the instruction."""
     example: str | None = None
     """Which one, such as dev-000/1-2; by default one is drawn with the seed."""
-    episodes: Path | None = None
-    """Your own episodes (.jsonl) instead of a split."""
-    objects: Path | None = None
-    """A folder or .npz of meshes for objects that are not in the catalogue."""
-    seed: int = 0
-    """Draws the example and the look of the arena."""
     random_look: bool = False
     """Draw light, ground and surround at random."""
     as_seen: bool = False
@@ -60,9 +48,8 @@ class Fly:
         from wayword.sim.video import check_ending, write_video
 
         check_ending(self.out)
-        bank = load_bank(self.objects)
-        loaded = load_any(self.episodes, self.split, self.instructions, list(bank.index), self.seed)
-        example = self._choose(cut(loaded, self.segments, None))
+        bank, cuts = self.load()
+        example = self._choose(cuts)
         console.print(f"[bold]{self.policy}[/bold] flies {example.id}:", highlight=False)
         console.print(example.instruction, highlight=False, markup=False)
         config = RecorderConfig(self.seed, self.random_look, self.as_seen)

@@ -64,7 +64,8 @@ class MiniLM:
     def embed(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """(N, 384) float32 unit vectors. A phrase beyond 128 word pieces is cut there."""
         pieces = [
-            encoding.ids[: self.config.window - 1] + encoding.ids[-1:] if len(encoding.ids) > self.config.window
+            encoding.ids[: self.config.window - 1] + encoding.ids[-1:]
+            if len(encoding.ids) > self.config.window
             else encoding.ids
             for encoding in self._tokenizer.encode_batch([check_text(phrase) for phrase in phrases])
         ]

@@ -14,16 +14,16 @@ from wayword.policy.interface import Observations
 
 @dataclass(frozen=True)
 class AverageConfig:
-    """Means over the Oracle's flights of all two-segment `train` episodes.
+    """Means over the Oracle's flights of all 1,982 two-segment examples of the natural ``train`` split.
 
-    Measured by ``wayword eval --policy oracle --split train``, which writes them as "commands".
+    Measured by ``wayword eval --policy oracle --split train --out FILE``, which writes them as "commands".
     """
 
-    speed_m_s: float = 0.385
+    speed_m_s: float = 0.386
     """Mean commanded forward speed."""
-    yaw_rate_rad_s: float = -0.005
+    yaw_rate_rad_s: float = -0.011
     """Mean commanded yaw rate."""
-    steps: int = 16
+    steps: int = 17
     """Mean number of decisions before the stop."""
 
 

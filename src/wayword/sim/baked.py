@@ -8,7 +8,6 @@ Object i starts where the counts of the objects before it end. z is up; v of uv 
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 import zlib
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
-from wayword.sim.file_guard import MAX_FACES, Unusable, open_image
+from wayword.sim.file_guard import MAX_FACES, UnusableError, open_image
 from wayword.sim.mesh import Mesh
 from wayword.sim.surfaces import TEXTURE, assemble
 
@@ -61,21 +60,21 @@ class BakedPack:
             raise WaywordError(f"{self.path}: no object {i}; the pack holds {len(self)}")
         try:
             return self.mesh_or_reason(i, longest_edge_m)
-        except Unusable as error:
+        except UnusableError as error:
             raise DataError(self.path, f"object {i} ({self.names[i]}) {error}") from error
 
     def mesh_or_reason(self, i: int, longest_edge_m: float = DEFAULT_EDGE_M) -> Mesh:
-        """Like ``mesh``, but raises ``Unusable`` with the bare reason, for lists of what was skipped."""
+        """Like ``mesh``, but raises ``UnusableError`` with the bare reason, for lists of what was skipped."""
         (v0, f0, t0), (v1, f1, t1) = self._starts[i], self._starts[i + 1]
         image = open_image(self._tex[t0:t1].tobytes())
         try:
             texture = np.asarray(image.convert("RGB").resize((TEXTURE, TEXTURE), Image.Resampling.BOX))
         except Exception as error:  # decoders of foreign input may raise anything
-            raise Unusable("has a texture that is damaged") from error
+            raise UnusableError("has a texture that is damaged") from error
         faces = self._f[f0:f1].astype(np.int64)
         uv = self._uv[v0:v1].astype(np.float64)
         if len(faces) and faces.max() >= len(uv):
-            raise Unusable("has faces that refer to points it does not have")
+            raise UnusableError("has faces that refer to points it does not have")
         positions = self._v[v0:v1].astype(np.float64)
         return assemble(positions, faces, None, uv[faces], texture, longest_edge_m)
 

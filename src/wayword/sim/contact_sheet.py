@@ -50,7 +50,7 @@ def contact_sheet(names: Sequence[str], bank: MeshBank) -> Image.Image:
     renderer = Renderer(bank, camera, RenderConfig(supersample=True))
     pictures = _portraits(names, renderer).rgb
     columns = min(COLUMNS, len(names))
-    cell = (2 * TILE_WIDTH, TILE_HEIGHT + _NAME)
+    cell = (2 * TILE_WIDTH + 2, TILE_HEIGHT + _NAME)
     width = max(2 * _MARGIN + columns * (cell[0] + _GAP) - _GAP, 420)
     height = _HEAD + _MARGIN + math.ceil(len(names) / columns) * (cell[1] + _GAP)
     page = Image.new("RGB", (width, height), PAGE)
@@ -60,7 +60,7 @@ def contact_sheet(names: Sequence[str], bank: MeshBank) -> Image.Image:
         left, top = _MARGIN + i % columns * (cell[0] + _GAP), _HEAD + i // columns * (cell[1] + _GAP)
         for side in range(len(SIDES_DEG)):
             picture = Image.fromarray(pictures[i * len(SIDES_DEG) + side])
-            page.paste(picture, (left + side * TILE_WIDTH, top))
+            page.paste(picture, (left + side * (TILE_WIDTH + 2), top))
         size = f"{bank.meshes[name].longest_edge:.2f} m"
         middle = top + TILE_HEIGHT + _NAME // 2
         pen.text((left + cell[0], middle), size, (140, 146, 156), text_font(13), anchor="rm")
@@ -95,7 +95,7 @@ def _fitting_pose(vertices: NDArray[np.float64], camera: CameraConfig) -> NDArra
         pixels = project(vertices, pose, camera)[:, :2]
         low, high = pixels.min(axis=0), pixels.max(axis=0)
         right, down = ((low + high) / 2 - middle) * distance / camera.focal_px
-        target = target + (right, -down * math.sin(pitch), -down * math.cos(pitch))
+        target = target + np.array([right, -down * math.sin(pitch), -down * math.cos(pitch)])
         distance *= float(np.max((high - low) / (2 * middle * room)))
     return pose
 

@@ -5,12 +5,14 @@ Shapes: V points, F faces; per corner normals (F, 3, 3), colours (F, 3, 3) or uv
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.sim.mesh import Mesh, smooth_normals
 
-MAX_CORNER_PAIRS = 4_000_000
+MAX_CORNER_PAIRS = 2_000_000
 """Beyond this, smoothing would need gigabytes: a mesh with thousands of faces about one point is shaded flat."""
 
 
@@ -26,7 +28,7 @@ def mesh_of_corners(
     """Share the vertices of corners that agree in point, normal, colour and uv, and split all others."""
     flat = faces.reshape(-1)
     corner_colors = np.full((len(flat), 3), 200, np.uint8) if colors is None else colors.reshape(-1, 3)
-    columns = [flat[:, None], np.round(normals.reshape(-1, 3) * 500), corner_colors]
+    columns: list[NDArray[Any]] = [flat[:, None], np.round(normals.reshape(-1, 3) * 500), corner_colors]
     if uv is not None:
         columns.append(np.round(uv.reshape(-1, 2) * 4096))
     keys = np.ascontiguousarray(np.concatenate(columns, axis=1, dtype=np.float64)) + 0.0  # no minus zero
@@ -45,9 +47,8 @@ def mesh_of_corners(
 
 
 def corner_normals(positions: NDArray[np.float64], faces: NDArray[np.int64], crease_deg: float) -> NDArray[np.float64]:
-    """``smooth_normals``, or plain face normals where so many faces meet in one point that it would not end."""
-    _, place = np.unique(np.round(positions, 6), axis=0, return_inverse=True)
-    counts = np.bincount(place.reshape(-1)[faces.reshape(-1)])
+    """``smooth_normals``, or plain face normals where too many faces meet in one point; no two points coincide."""
+    counts = np.bincount(faces.reshape(-1))
     if int((counts.astype(np.int64) ** 2).sum()) <= MAX_CORNER_PAIRS:
         return smooth_normals(positions, faces, crease_deg)
     a, b, c = (positions[faces[:, i]] for i in range(3))

@@ -1,13 +1,15 @@
 """What stands between a mesh file from anywhere and the parser: limits, and no way out of the pack's folder.
 
 All sizes are judged before a file is parsed, from what it says about itself, because a few bytes can ask a
-parser for terabytes. ``Unusable`` carries the one-line reason that a pack reports for the file.
+parser for terabytes. ``UnusableError`` carries the one-line reason that a pack reports for the file.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import warnings
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -27,7 +29,7 @@ IMAGE_FORMATS = ("PNG", "JPEG", "BMP", "TGA", "WEBP", "GIF", "TIFF")
 """Plain pixel formats only: some others start an interpreter when they are opened."""
 
 
-class Unusable(Exception):
+class UnusableError(Exception):
     """This file cannot become an object; the text says why."""
 
 
@@ -36,37 +38,39 @@ def read_inside(path: Path, folder: Path) -> bytes:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(folder.resolve()):
-            raise Unusable("is a link to a place outside the pack folder")
+            raise UnusableError("is a link to a place outside the pack folder")
         if not real.is_file():
-            raise Unusable("is not a regular file")
+            raise UnusableError("is not a regular file")
         size = real.stat().st_size
         if size == 0:
-            raise Unusable("is empty")
+            raise UnusableError("is empty")
         if size > MAX_FILE_BYTES:
-            raise Unusable(
+            raise UnusableError(
                 f"is larger than {MAX_FILE_BYTES // 2**20} MB ({size / 2**20:.0f} MB); make it smaller first"
             )
         return real.read_bytes()
     except (OSError, RuntimeError) as error:
-        raise Unusable(f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        raise UnusableError(f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def open_image(data: bytes) -> Image.Image:
     """Open, but do not decode, an image of a plain format and of sane size."""
     try:
-        image = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
-    except Image.DecompressionBombError as error:
-        raise Unusable("has a texture of far too many pixels") from error
-    except (OSError, ValueError, SyntaxError, RuntimeWarning) as error:
-        raise Unusable("has a texture that is damaged or no image") from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(data), formats=IMAGE_FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnusableError("has a texture of far too many pixels") from error
+    except (OSError, ValueError, SyntaxError) as error:
+        raise UnusableError("has a texture that is damaged or no image") from error
     if image.width * image.height > MAX_PIXELS:
-        raise Unusable(
+        raise UnusableError(
             f"has a texture of {image.width} x {image.height} pixels; the limit is {MAX_PIXELS // 2**20} million"
         )
     return image
 
 
-class FolderResolver:
+class FolderResolver(Mapping[str, bytes]):
     """Gives a mesh parser the files that a mesh names, if they lie inside the folder; anything else is refused.
 
     Parsers swallow errors about materials, so what was refused or missing is also kept for asking afterwards.
@@ -78,15 +82,14 @@ class FolderResolver:
         self.missing: list[str] = []
         self.served: dict[Path, bytes] = {}
 
-    def get(self, name: str) -> bytes:
-        """The bytes of the file that a mesh calls ``name``, relative to the folder."""
+    def __getitem__(self, name: str) -> bytes:
         text = str(name).strip().replace("\\", "/")
         try:
             for candidate in (text, unquote(text)):
                 path = self._inside(candidate)
                 if path is not None:
                     return self._serve(path)
-        except Unusable as error:
+        except UnusableError as error:
             self.problems.append(str(error))
             raise
         self.missing.append(text[:80])
@@ -95,49 +98,37 @@ class FolderResolver:
     def _inside(self, name: str) -> Path | None:
         """The existing file of that name; refuses addresses, drives and everything that leads out."""
         if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name):
-            raise Unusable(f"refers to {name[:80]!r}: only files inside the pack folder are read")
+            raise UnusableError(f"refers to {name[:80]!r}: only files inside the pack folder are read")
         try:
             path = (self.folder / name).resolve()
             found = path.is_file()
         except (OSError, RuntimeError, ValueError):  # a name too long, a ring of links, a zero byte
             return None
         if not path.is_relative_to(self.folder):
-            raise Unusable(f"refers to {name[:80]!r}, which is outside the pack folder")
+            raise UnusableError(f"refers to {name[:80]!r}, which is outside the pack folder")
         return path if found else None
 
     def _serve(self, path: Path) -> bytes:
         if path not in self.served:
             data = read_inside(path, self.folder)
             if sum(map(len, self.served.values())) + len(data) > MAX_FILE_BYTES:
-                raise Unusable("refers to more data than one object may have")
+                raise UnusableError("refers to more data than one object may have")
             if path.suffix.lower() == ".mtl":
-                _check_text(data)
+                data = as_utf8(data)
             elif path.suffix.lower() != ".bin":
                 open_image(data)
             self.served[path] = data
         return self.served[path]
 
-    def __getitem__(self, name: str) -> bytes:
-        return self.get(name)
+    def __iter__(self) -> Iterator[str]:
+        return iter(())  # nothing is advertised: a mesh must name what it needs
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.keys()
-
-    def keys(self) -> list[str]:
-        """Nothing is advertised: a mesh must name what it needs."""
-        return []
-
-    def namespaced(self, namespace: str) -> FolderResolver:
-        """Sub-resolvers would have other roots, so there are none."""
-        raise Unusable(f"asks for the sub-folder {namespace!r}")
-
-    def write(self, name: str, data: object) -> None:
-        """A pack is only read."""
-        raise Unusable(f"tries to write {name!r}")
+    def __len__(self) -> int:
+        return 0
 
 
-def vet_plain(data: bytes, suffix: str) -> None:
-    """Judge an OBJ, OFF, PLY or STL file by the counts that it states or shows."""
+def vet_plain(data: bytes, suffix: str) -> bytes:
+    """Judge an OBJ, OFF, PLY or STL file by the counts that it states or shows; gives text back as UTF-8."""
     text, faces = True, 0
     if suffix == ".obj":
         lines = re.findall(rb"^[ \t]*f[ \t][^\n]*", data, re.MULTILINE)
@@ -145,44 +136,52 @@ def vet_plain(data: bytes, suffix: str) -> None:
         faces = sum(max(len(line.split()) - 3, 0) for line in lines)  # a face of n corners is n - 2 triangles
         groups = data.count(b"usemtl")
         if groups > MAX_GROUPS:
-            raise Unusable(f"changes its material {groups:,} times; at most {MAX_GROUPS:,} are taken")
+            raise UnusableError(f"changes its material {groups:,} times; at most {MAX_GROUPS:,} are taken")
     elif suffix == ".off":
         counts = re.search(rb"OFF\s+(?:#[^\n]*\n\s*)*(\d{1,12})\s+(\d{1,12})", data[:10_000])
         if counts is None:
-            raise Unusable("is not an OFF file: its counts are missing")
+            raise UnusableError("is not an OFF file: its counts are missing")
         faces = int(counts[2])
     elif suffix == ".ply":
         header, end, _ = data[:100_000].partition(b"end_header")
         if not header.startswith(b"ply") or not end:
-            raise Unusable("is not a PLY file: its header is missing or cut off")
+            raise UnusableError("is not a PLY file: its header is missing or cut off")
         text = b"format ascii" in header
         sizes = [(name, int(count)) for name, count in re.findall(rb"element\s+(\w+)\s+(\d{1,18})", header)]
         faces = sum(count for name, count in sizes if name == b"face")
         check_faces(faces)
         if sum(count for _, count in sizes) > len(data):
-            raise Unusable("states more elements than it has bytes: it is truncated or made up")
+            raise UnusableError("states more elements than it has bytes: it is truncated or made up")
     else:
         faces = int.from_bytes(data[80:84], "little")
         text = len(data) != 84 + 50 * faces
         if text:
             faces = len(re.findall(rb"facet\s+normal", data))
             if not faces or b"endsolid" not in data:
-                raise Unusable("is not an STL file, or it is truncated")
+                raise UnusableError("is not an STL file, or it is truncated")
     check_faces(faces)
-    if text:
-        _check_text(data)
+    return as_utf8(data) if text else data
 
 
-def _check_text(data: bytes) -> None:
-    """Parsers make an object of every line and word: bound both."""
+def as_utf8(data: bytes) -> bytes:
+    """Text of sane size as UTF-8; parsers make an object of every line and word, so both are bounded."""
+    if b"\0" in data:
+        raise UnusableError("is not text, as its format should be")
     if len(data) > MAX_TEXT_BYTES:
-        raise Unusable(f"is larger than {MAX_TEXT_BYTES // 2**20} MB of text; save it in a binary format such as GLB")
+        raise UnusableError(
+            f"is larger than {MAX_TEXT_BYTES // 2**20} MB of text; save it in a binary format such as GLB"
+        )
     lines = sum(data.count(mark) for mark in (b"\n", b"\r", b"\v", b"\f", b"\x1c", b"\x1d", b"\x1e"))
     if lines > MAX_LINES or re.search(rb"[^\n]{%d}" % MAX_LINE, data):
-        raise Unusable("has absurdly many or absurdly long lines")
+        raise UnusableError("has absurdly many or absurdly long lines")
+    try:
+        data.decode("utf-8")
+        return data
+    except UnicodeDecodeError:  # older programs write names and comments in Latin-1
+        return data.decode("latin-1").encode("utf-8")
 
 
 def check_faces(count: int) -> None:
     """Refuse an object with more faces than are worth drawing."""
     if count > MAX_FACES:
-        raise Unusable(f"has {count:,} faces; at most {MAX_FACES:,} are taken: decimate it first")
+        raise UnusableError(f"has {count:,} faces; at most {MAX_FACES:,} are taken: decimate it first")

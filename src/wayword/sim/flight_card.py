@@ -170,9 +170,7 @@ class FlightCard:
             color = TEXT if success is None else GOOD if success else BAD
             room = box.left + box.width - self.layout.map.left
             size = _shrink(plain(outcome), room, 26)
-            _write(
-                pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, color, "lm", bold=True
-            )
+            _write(pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, color, "lm", bold=True)
 
 
 def line_height(size: int) -> int:

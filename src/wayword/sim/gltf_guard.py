@@ -16,7 +16,7 @@ from wayword.sim.file_guard import (
     MAX_FILE_BYTES,
     MAX_GROUPS,
     FolderResolver,
-    Unusable,
+    UnusableError,
     check_faces,
     open_image,
 )
@@ -25,6 +25,7 @@ Json: TypeAlias = dict[str, Any]
 _COMPONENT_BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 _TABLES = ("buffers", "bufferViews", "accessors", "meshes", "nodes", "scenes", "materials", "textures", "images")
+MAX_DEPTH = 100
 _SPECULAR = "KHR_materials_pbrSpecularGlossiness"
 
 
@@ -32,20 +33,20 @@ def vet_gltf(data: bytes, suffix: str, resolver: FolderResolver) -> bytes:
     """Check a .gltf or .glb file and give back a cleaned one of the same kind."""
     header, chunk = (_split_glb(data)) if suffix == ".glb" else (data, b"")
     if sum(header.count(mark) for mark in (b"{", b"[", b",")) > 2_000_000:
-        raise Unusable("has a header that is too large")
+        raise UnusableError("has a header that is too large")
     try:
         tree = json.loads(header)
     except (ValueError, RecursionError) as error:
-        raise Unusable("is not a glTF file: its header is no JSON") from error
+        raise UnusableError("is not a glTF file: its header is no JSON") from error
     try:
         tree = _cleaned(tree)
         _check_sizes(tree)
         _check_nodes(tree)
         _check_images(tree, chunk, resolver)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        raise Unusable(f"is a broken glTF file ({type(error).__name__}: {str(error)[:60]})") from error
+        raise UnusableError(f"is a broken glTF file ({type(error).__name__}: {str(error)[:60]})") from error
     except FileNotFoundError as error:
-        raise Unusable(f"refers to {str(error)[:80]!r}, which is not in the pack folder") from error
+        raise UnusableError(f"refers to {str(error)[:80]!r}, which is not in the pack folder") from error
     cleaned = json.dumps(tree).encode()
     if suffix == ".gltf":
         return cleaned
@@ -59,18 +60,18 @@ def vet_gltf(data: bytes, suffix: str, resolver: FolderResolver) -> bytes:
 def _split_glb(data: bytes) -> tuple[bytes, bytes]:
     """The JSON and the binary chunk of a GLB file."""
     if len(data) < 20 or data[:4] != b"glTF":
-        raise Unusable("is not a GLB file")
+        raise UnusableError("is not a GLB file")
     version, length, size, kind = struct.unpack("<IIII", data[4:20])
     if version != 2:
-        raise Unusable(f"is glTF version {version}; only version 2 is read")
+        raise UnusableError(f"is glTF version {version}; only version 2 is read")
     if kind != 0x4E4F534A or length > len(data) or 20 + size > len(data):
-        raise Unusable("is truncated")
+        raise UnusableError("is truncated")
     header, rest = data[20 : 20 + size], data[20 + size :]
     if len(rest) < 8:
         return header, b""
     size, kind = struct.unpack("<II", rest[:8])
     if 8 + size > len(rest):
-        raise Unusable("is truncated")
+        raise UnusableError("is truncated")
     return header, rest[8 : 8 + size] if kind == 0x004E4942 else b""
 
 
@@ -78,12 +79,12 @@ def _cleaned(tree: Json) -> Json:
     """Keep the surface only; raises on tables of the wrong type."""
     required = [name for name in tree.get("extensionsRequired", []) if not str(name).startswith("KHR_materials")]
     if required:
-        raise Unusable(f"needs the glTF extension {str(required[0])[:60]}, which is not supported")
+        raise UnusableError(f"needs the glTF extension {str(required[0])[:60]}, which is not supported")
     clean: Json = {"asset": {"version": "2.0"}}
     for table in _TABLES:
         entries = tree.get(table, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise Unusable(f"is a broken glTF file ({table} is not a list)")
+            raise UnusableError(f"is a broken glTF file ({table} is not a list)")
         if entries:
             clean[table] = [{k: v for k, v in e.items() if k not in ("extras", "camera", "skin")} for e in entries]
     if isinstance(tree.get("scene"), int):
@@ -119,21 +120,26 @@ def _check_sizes(tree: Json) -> None:
         item = _COMPONENT_BYTES[entry["componentType"]] * _COMPONENTS[entry["type"]]
         accessors += _whole(entry["count"]) * item
     if max(views, accessors) > 2 * MAX_FILE_BYTES:
-        raise Unusable("states more data than one object may have")
+        raise UnusableError("states more data than one object may have")
 
 
 def _check_nodes(tree: Json) -> None:
     """Nodes must form trees of bounded size, and all instances together must not have too many faces."""
     nodes, meshes = tree.get("nodes", []), tree.get("meshes", [])
     if max(len(nodes), sum(len(mesh["primitives"]) for mesh in meshes)) > MAX_GROUPS:
-        raise Unusable(f"has more than {MAX_GROUPS:,} nodes or parts")
+        raise UnusableError(f"has more than {MAX_GROUPS:,} nodes or parts")
     parents = [0] * len(nodes)
     for node in nodes:
         for child in node.get("children", []):
             parents[_whole(child)] += 1
     roots = [_whole(root) for scene in tree.get("scenes", []) for root in scene.get("nodes", [])]
     if any(count > 1 for count in parents) or any(parents[root] for root in roots):
-        raise Unusable("is a broken glTF file (its nodes do not form a tree)")
+        raise UnusableError("is a broken glTF file (its nodes do not form a tree)")
+    level, depth = set(roots), 0
+    while level:
+        level, depth = {child for node in level for child in nodes[node].get("children", [])}, depth + 1
+        if depth > MAX_DEPTH:  # the parser walks from each node to the root: a long chain takes minutes
+            raise UnusableError(f"has nodes nested deeper than {MAX_DEPTH}")
     faces = [sum(_primitive_faces(tree, primitive) for primitive in mesh["primitives"]) for mesh in meshes]
     check_faces(sum(faces[_whole(node["mesh"])] for node in nodes if "mesh" in node))
     check_faces(max(faces, default=0))
@@ -170,8 +176,8 @@ def _fetch(uri: str, resolver: FolderResolver) -> bytes:
         try:
             return base64.b64decode(uri.split("base64,", 1)[1])
         except binascii.Error as error:
-            raise Unusable("has damaged embedded data") from error
-    return resolver.get(uri)
+            raise UnusableError("has damaged embedded data") from error
+    return resolver[uri]
 
 
 def _whole(value: object) -> int:

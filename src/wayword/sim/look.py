@@ -32,6 +32,11 @@ class Light:
     def __post_init__(self) -> None:
         if not 5.0 <= self.elevation_deg <= 90.0:
             raise WaywordError(f"light elevation {self.elevation_deg} is not within 5 to 90 degrees")
+        strengths = (self.ambient, self.diffuse, *self.tint)
+        if not (math.isfinite(self.azimuth_deg) and all(0 <= value < math.inf for value in strengths)):
+            raise WaywordError("light: azimuth, ambient, diffuse and tint must be finite, the last three not negative")
+        if not 0 <= self.shadows <= 1:
+            raise WaywordError(f"light: depth of shadows {self.shadows} is not within 0 to 1")
 
     def packed(self) -> NDArray[np.float32]:
         """The nine numbers the shading kernels read."""
@@ -67,6 +72,8 @@ class Look:
         ):
             if value not in table:
                 raise WaywordError(f"unknown {kind} {value!r}; choose one of {', '.join(table)}")
+        if not 0 < self.distance_m < math.inf:
+            raise WaywordError(f"distance {self.distance_m} from boundary to surround is not a positive number")
 
 
 def random_light(rng: np.random.Generator) -> Light:

@@ -1,7 +1,7 @@
 """One mesh file in, one drawable mesh out: OBJ, GLB, GLTF, PLY, STL, OFF, read through trimesh.
 
 Files come from anywhere: ``file_guard`` and ``gltf_guard`` judge them before trimesh sees them, ``surfaces``
-checks what comes out. Whatever is wrong ends as ``Unusable`` with the reason, never as another exception.
+checks what comes out. Whatever is wrong ends as ``UnusableError`` with the reason, never as another exception.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from wayword.sim.file_guard import MAX_PIXELS, FolderResolver, Unusable, check_faces, read_inside, vet_plain
+from wayword.sim.file_guard import MAX_PIXELS, FolderResolver, UnusableError, check_faces, read_inside, vet_plain
 from wayword.sim.gltf_guard import vet_gltf
 from wayword.sim.mesh import MAX_FACES as FAST_FACES
 from wayword.sim.mesh import Mesh
@@ -30,23 +30,20 @@ UP = {".obj": "y", ".glb": "y", ".gltf": "y", ".ply": "z", ".stl": "z", ".off": 
 
 
 def read_mesh_file(path: Path, folder: Path, longest_edge: float, up: str | None = None) -> tuple[Mesh, list[str]]:
-    """The mesh of a file at its size, with notes about what was left out; raises ``Unusable``."""
+    """The mesh of a file at its size, with notes about what was left out; raises ``UnusableError``."""
     suffix = path.suffix.lower()
     resolver = FolderResolver(folder)
     data = read_inside(path, folder)
-    if suffix in (".glb", ".gltf"):
-        data = vet_gltf(data, suffix, resolver)
-    else:
-        vet_plain(data, suffix)
+    data = vet_gltf(data, suffix, resolver) if suffix in (".glb", ".gltf") else vet_plain(data, suffix)
     scene = _parse(data, suffix, resolver)
     try:
         surfaces = list(_surfaces(scene, linear=suffix in (".glb", ".gltf")))
-    except Unusable:
+    except UnusableError:
         raise
     except Exception as error:  # the parser's own objects may fail on first use
-        raise Unusable(f"cannot be read ({_short(error)})") from error
+        raise UnusableError(f"cannot be read ({_short(error)})") from error
     if not surfaces:
-        raise Unusable("holds no faces")
+        raise UnusableError("holds no faces")
     mesh = assemble(*combined(surfaces), longest_edge, up or UP[suffix])
     notes = [f"{name} is missing: drawn without it" for name in resolver.missing]
     if len(mesh.faces) > FAST_FACES:
@@ -62,13 +59,13 @@ def _parse(data: bytes, suffix: str, resolver: FolderResolver) -> Any:
             scene = trimesh.load(
                 io.BytesIO(data), file_type=suffix[1:], resolver=resolver, force="scene", process=False
             )
-    except Unusable:
+    except UnusableError:
         raise
     except Exception as error:  # a parser of foreign input may raise anything; all of it means the same
         missing = f"; {resolver.missing[0]} is missing" if resolver.missing else ""
-        raise Unusable(f"cannot be read as {suffix[1:].upper()} ({_short(error)}{missing})") from error
+        raise UnusableError(f"cannot be read as {suffix[1:].upper()} ({_short(error)}{missing})") from error
     if resolver.problems:
-        raise Unusable(resolver.problems[0])
+        raise UnusableError(resolver.problems[0])
     return scene
 
 
@@ -87,7 +84,7 @@ def _surfaces(scene: Any, linear: bool) -> Iterator[Surface]:
         faces = np.asarray(geometry.faces, dtype=np.int64).reshape(-1, 3)
         positions = np.asarray(geometry.vertices, dtype=np.float64).reshape(-1, 3)
         if len(faces) == 0 or faces.min() < 0 or faces.max() >= len(positions):
-            raise Unusable("has faces that refer to points it does not have")
+            raise UnusableError("has faces that refer to points it does not have")
         with np.errstate(all="ignore"):
             positions = positions @ transform[:3, :3].T + transform[:3, 3]
         visual = geometry.visual
@@ -109,7 +106,7 @@ def _surfaces(scene: Any, linear: bool) -> Iterator[Surface]:
         if key not in tiles:
             pixels += image.width * image.height
             if pixels > 4 * MAX_PIXELS:
-                raise Unusable("has textures of too many pixels in total")
+                raise UnusableError("has textures of too many pixels in total")
             tiles[key] = np.round(texture_tile(image) * tint).astype(np.uint8)
         flipped = np.column_stack([uv[:, 0], 1.0 - uv[:, 1]]).astype(np.float64)
         yield Surface(positions, faces, colors, flipped[faces], tiles[key])
@@ -118,6 +115,8 @@ def _surfaces(scene: Any, linear: bool) -> Iterator[Surface]:
 def _material(material: Any) -> tuple[Image.Image | None, Floats]:
     """Image and colour factor of whatever material trimesh has made."""
     image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
+    if image is not None and image.format is None:  # not from the file: trimesh fills in a pixel of dark grey
+        return None, np.full(4, 200 / 255)
     factor = getattr(material, "baseColorFactor", None)
     if factor is None and image is None:
         factor = getattr(material, "diffuse", None)

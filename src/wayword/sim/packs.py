@@ -25,13 +25,14 @@ from typing import Any
 
 from wayword.errors import DataError, WaywordError
 from wayword.sim.baked import DEFAULT_EDGE_M, BakedPack
-from wayword.sim.file_guard import Unusable
+from wayword.sim.file_guard import UnusableError
 from wayword.sim.mesh import Mesh
 from wayword.sim.mesh_files import FORMATS, read_mesh_file
 
-COMPANIONS = frozenset(
-    ".mtl .bin .json .txt .md .png .jpg .jpeg .bmp .tga .webp .gif .tif .tiff .npz .html .pdf .csv".split()
-)
+COMPANIONS = frozenset({
+    ".mtl", ".bin", ".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".bmp", ".tga", ".webp", ".gif", ".tif",
+    ".tiff", ".npz", ".html", ".pdf", ".csv",
+})  # fmt: skip
 """Files that lie beside meshes and are none: not worth a line in the list of skipped ones."""
 MAX_NAME = 80
 MAX_EDGE_M = 10.0
@@ -119,13 +120,13 @@ def _load_folder(folder: Path) -> Pack:
         name = say.name or plain
         try:
             if suffix not in FORMATS:
-                raise Unusable("is not of a mesh format that is read: use GLB, GLTF, OBJ, PLY, STL or OFF")
+                raise UnusableError("is not of a mesh format that is read: use GLB, GLTF, OBJ, PLY, STL or OFF")
             if not name:
-                raise Unusable("has no name: rename the file")
+                raise UnusableError("has no name: rename the file")
             if name in meshes:
-                raise Unusable(f"is a second object named {name!r}: rename one of them")
+                raise UnusableError(f"is a second object named {name!r}: rename one of them")
             meshes[name], remarks = read_mesh_file(file, folder, say.longest_edge_m or default_edge, say.up)
-        except Unusable as error:
+        except UnusableError as error:
             skipped.append(Skipped(file.name, str(error)))
             continue
         notes += [Skipped(name, remark) for remark in remarks]
@@ -141,11 +142,11 @@ def _load_baked(path: Path) -> Pack:
         name = object_name(raw)
         try:
             if not name:
-                raise Unusable("has no name")
+                raise UnusableError("has no name")
             if name in meshes:
-                raise Unusable(f"is a second object named {name!r}")
+                raise UnusableError(f"is a second object named {name!r}")
             meshes[name] = baked.mesh_or_reason(i)
-        except Unusable as error:
+        except UnusableError as error:
             skipped.append(Skipped(raw, str(error)))
     return Pack(meshes, tuple(skipped))
 

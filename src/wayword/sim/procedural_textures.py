@@ -62,7 +62,8 @@ def smooth_noise(rng: np.random.Generator, size: int, cells: int, octaves: int =
         rows = grid[low] * (1 - part)[:, None] + grid[high] * part[:, None]
         total += (rows[:, low] * (1 - part) + rows[:, high] * part) / 2**octave
     total -= total.min()
-    return total / total.max()
+    total /= total.max()
+    return total
 
 
 def _mix(a: NDArray[np.float64], b: NDArray[np.float64], weight: NDArray[np.float64]) -> Image:
@@ -86,14 +87,15 @@ def _stripes(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -
     du, dv = [(count, 0), (0, count), (count, count), (count, -count)][int(rng.integers(4))]
     phase = (u * du + v * dv) % 1.0
     edges = np.sort(rng.uniform(0.3, 0.8, size=len(colors) - 1))
-    return colors[np.searchsorted(edges, phase.reshape(-1))].reshape(size, size, 3)
+    image: Image = colors[np.searchsorted(edges, phase.reshape(-1))].reshape(size, size, 3)
+    return image
 
 
 def _checks(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
     u, v = _axes(size)
     across, down = 2 * rng.integers(1, 5), 2 * rng.integers(1, 5)
-    which = (np.floor(u * across) + np.floor(v * down)).astype(int) % 2
-    return colors[which]
+    image: Image = colors[(np.floor(u * across) + np.floor(v * down)).astype(int) % 2]
+    return image
 
 
 def _dots(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
@@ -104,7 +106,8 @@ def _dots(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> I
     x, y = shifted % 1.0 - 0.5, (v * 2 * count % 1.0 - 0.5) / 2
     radius = rng.uniform(0.14, 0.24)
     kind = (np.floor(shifted) + row).astype(int) % (len(colors) - 1) + 1
-    return np.where((np.hypot(x, y) < radius)[..., None], colors[kind], colors[0])
+    image: Image = np.where((np.hypot(x, y) < radius)[..., None], colors[kind], colors[0])
+    return image
 
 
 def _noise(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
@@ -126,7 +129,7 @@ def _gradient(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) 
 
 
 def _wood(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
-    u, v = _axes(size)
+    u, _ = _axes(size)
     light = np.array(colorsys.hsv_to_rgb(rng.uniform(0.05, 0.12), rng.uniform(0.35, 0.7), rng.uniform(0.5, 0.9)))
     if rng.random() < 0.3:  # painted wood
         light = colors[0] / 255
@@ -137,7 +140,8 @@ def _wood(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> I
     image = light * 255 * (0.62 + 0.28 * grain + 0.14 * fibre)[..., None]
     boards = int(rng.integers(1, 5))
     gap = (u * boards % 1.0) < 2.0 * boards / size if boards > 1 else np.zeros_like(u, dtype=bool)
-    return np.where(gap[..., None], image * 0.4, image)
+    image[gap] *= 0.4
+    return image
 
 
 def _brick(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
@@ -149,7 +153,9 @@ def _brick(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> 
     tone = rng.uniform(0.75, 1.15, size=(rows, columns))[row, column]
     joint = 0.06 * columns / 3
     mortar = (shifted % 1.0 < joint) | (v * rows % 1.0 < joint * rows / columns)
-    return np.where(mortar[..., None], colors[1], colors[0] * tone[..., None])
+    image: Image = colors[0] * tone[..., None]
+    image[mortar] = colors[1]
+    return image
 
 
 def _patches(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
@@ -158,7 +164,8 @@ def _patches(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -
     du, dv = (np.abs(at[:, None] - centre) for centre in rng.random((2, count)))
     du, dv = np.minimum(du, 1 - du) ** 2, np.minimum(dv, 1 - dv) ** 2  # around the edge if that is shorter
     nearest = np.argmin(du[None] + dv[:, None], axis=-1)
-    return colors[(np.arange(count) % len(colors))[nearest]]
+    image: Image = colors[(np.arange(count) % len(colors))[nearest]]
+    return image
 
 
 FAMILIES: dict[str, Family] = {

@@ -29,8 +29,6 @@ FLAT_SHARE, FACES_SHARE = 0.3, 0.25
 """Shares of objects in one flat colour, and with a colour per face; the rest have a texture."""
 MAX_RATIO = 4.8
 """Longest over shortest edge of the bounding box."""
-TEXTURE = 128
-
 ANY = tuple(SHAPES)
 BODIES = ("box", "cylinder", "superquadric", "lathe", "ball", "blob", "extrusion", "dome")
 TOPPED = ("box", "cylinder", "superquadric", "lathe")
@@ -184,7 +182,7 @@ def _tube(path: NDArray[np.float64], radius: float) -> Part:
     solid = sweep(path, radius, 6)
     low, high = solid.positions.min(axis=0), solid.positions.max(axis=0)
     x, y, z = (float(edge) for edge in high - low)
-    return fitted(solid, (x, y, z), False, material=1).move(*((low + high) / 2)[:2], low[2])
+    return fitted(solid, (x, y, z), False, material=1).move((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2])
 
 
 def _post(rng: Rng) -> list[Part]:
@@ -230,7 +228,9 @@ def _cluster(rng: Rng) -> list[Part]:
     for i in range(int(rng.integers(3, 6))):
         size = _dimensions(rng, 1.6)
         part = random_part(rng, kind, size, material=i % 2).turn("z", rng.uniform(0, 360))
-        parts.append(part.move(*rng.uniform(-0.45, 0.45, 2), rng.choice([0.0, 0.0, 0.35])))
+        x, y = rng.uniform(-0.45, 0.45, 2)
+        lifted = rng.random() < 0.3 and i > 0  # upon the others, hence near the middle
+        parts.append(part.move(x * 0.4, y * 0.4, 0.3) if lifted else part.move(x, y))
     return parts
 
 
@@ -262,7 +262,7 @@ def _well_proportioned(parts: list[Part]) -> list[Part]:
 
 def _material(rng: Rng) -> NDArray[np.uint8]:
     family = str(rng.choice(list(FAMILIES)))
-    return procedural_texture(rng, family, palette(rng, int(rng.integers(2, 5))), TEXTURE)
+    return procedural_texture(rng, family, palette(rng, int(rng.integers(2, 5))))
 
 
 def _face_painted(part: Part, image: NDArray[np.uint8]) -> Solid:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from wayword.sim.mesh import Solid
 from wayword.sim.primitives import arc, ball, blob, box, cylinder, extrude, lathe, sweep, torus
@@ -187,23 +187,27 @@ def _blob(rng: np.random.Generator, fine: bool) -> Solid:
 
 def _outline(rng: np.random.Generator) -> NDArray[np.float64]:
     """A figure as one would cut it from card."""
-    t = float(rng.uniform(0.3, 0.5))
-    count = int(rng.integers(4, 8))
-    figures: list[Callable[[], object]] = [
-        lambda: arc(1.0, 90, 450 - 360 / count, count),
-        lambda: arc(1.0, 90, 450 - 180 / count, 2 * count) * np.tile([[1.0], [rng.uniform(0.45, 0.65)]], (count, 1)),
-        lambda: [(0, 0), (1, 0), (1, t), (t, t), (t, 1), (0, 1)],
-        lambda: [(0.5 - t / 2, 0), (0.5 + t / 2, 0), (0.5 + t / 2, 1 - t), (1, 1 - t), (1, 1), (0, 1), (0, 1 - t), (0.5 - t / 2, 1 - t)],
-        lambda: [(-t, -1), (t, -1), (t, -t), (1, -t), (1, t), (t, t), (t, 1), (-t, 1), (-t, t), (-1, t), (-1, -t), (-t, -t)],
-        lambda: [(-t, -1), (t, -1), (t, 0), (1, 0), (0, 1), (-1, 0), (-t, 0)],
-        lambda: [(-1, 0), (1, 0), (1, 1), (0, 1 + 2 * t), (-1, 1)],
-        lambda: [(0, 0), (1, 0), (1, 1 / 3), (2 / 3, 1 / 3), (2 / 3, 2 / 3), (1 / 3, 2 / 3), (1 / 3, 1), (0, 1)],
-        lambda: [(-1, 0), (1, 0), (rng.uniform(-1, 1), 1.2)],
-        lambda: np.concatenate([arc(1.0, 60, 300, 9), arc(0.75, 285, 75, 8) + [0.25, 0]]),
-        lambda: [(0, -1), *(arc(0.5, -25, 180, 6) + [0.5, 0.2]), *(arc(0.5, 0, 205, 6) + [-0.5, 0.2])[1:]],
-        lambda: arc(1.0, 0, 360 * 17 / 18, 18) * (1 + 0.3 * np.sin(np.arange(18) / 18 * 2 * math.pi * rng.integers(2, 5) + rng.uniform(0, 6)))[:, None],
-    ]  # fmt: skip
-    return np.array(figures[int(rng.integers(len(figures)))](), dtype=np.float64)
+    t, low, high = float(rng.uniform(0.3, 0.5)), 0.32, 0.68
+    count, dent = int(rng.integers(4, 8)), float(rng.uniform(0.45, 0.65))
+    lobes = 1 + 0.3 * np.sin(np.radians(20 * np.arange(18)) * rng.integers(2, 5) + rng.uniform(0, 6))
+    star = arc(1.0, 90, 450 - 180 / count, 2 * count) * np.tile([[1.0], [dent]], (count, 1))
+    moon = np.concatenate([arc(1.0, 60, 300, 9), arc(0.75, 285, 75, 8) + np.array([0.25, 0.0])])
+    right, left = arc(0.5, -25, 180, 6) + np.array([0.5, 0.2]), arc(0.5, 0, 205, 6) - np.array([0.5, -0.2])
+    figures: tuple[ArrayLike, ...] = (
+        arc(1.0, 90, 450 - 360 / count, count),
+        star,
+        moon,
+        np.concatenate([[(0.0, -1.0)], right, left[1:]]),  # heart
+        arc(1.0, 0, 340, 18) * lobes[:, None],
+        [(0, 0), (1, 0), (1, t), (t, t), (t, 1), (0, 1)],  # L
+        [(low, 0), (high, 0), (high, 1 - t), (1, 1 - t), (1, 1), (0, 1), (0, 1 - t), (low, 1 - t)],  # T
+        [(-t, -1), (t, -1), (t, -t), (1, -t), (1, t), (t, t), (t, 1), (-t, 1), (-t, t), (-1, t), (-1, -t), (-t, -t)],
+        [(-t, -1), (t, -1), (t, 0), (1, 0), (0, 1), (-1, 0), (-t, 0)],  # arrow
+        [(-1, 0), (1, 0), (1, 1), (0, 1 + 2 * t), (-1, 1)],  # house
+        [(0, 0), (3, 0), (3, 1), (2, 1), (2, 2), (1, 2), (1, 3), (0, 3)],  # stairs
+        [(-1, 0), (1, 0), (rng.uniform(-1, 1), 1.2)],
+    )  # fmt: skip
+    return np.array(figures[int(rng.integers(len(figures)))], dtype=np.float64)
 
 
 def _extrusion(rng: np.random.Generator, fine: bool) -> Solid:

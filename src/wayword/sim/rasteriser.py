@@ -40,31 +40,33 @@ def fill(x0, y0, w0, x1, y1, w1, x2, y2, w2, cull, k, f, nearness, owner, face):
     bottom = min(height - 1, math.floor(max(y0, y1, y2) - np.float32(0.5)))
     if top > bottom:
         return
-    inv = np.float32(1.0) / area
-    px, py = np.float32(left) + np.float32(0.5), np.float32(top) + np.float32(0.5)
+    # What is left is set up in double precision: a corner may be thousands of samples outside the image.
+    ax, ay, bx, by = np.float64(x0) - x2, np.float64(y0) - y2, np.float64(x1) - x2, np.float64(y1) - y2
+    exact = ax * by - bx * ay
+    if exact == 0.0:
+        return
+    inv = 1.0 / exact
+    px, py = left + 0.5 - x2, top + 0.5 - y2
     # Barycentric coordinates are affine in the pixel: value at the first sample and two slopes each.
-    a0 = ((x1 - px) * (y2 - py) - (x2 - px) * (y1 - py)) * inv
-    a1 = ((x2 - px) * (y0 - py) - (x0 - px) * (y2 - py)) * inv
-    d0x, d0y = (y1 - y2) * inv, (x2 - x1) * inv
-    d1x, d1y = (y2 - y0) * inv, (x0 - x2) * inv
+    a0, a1 = (px * by - bx * py) * inv, (ax * py - px * ay) * inv
+    d0x, d0y = np.float32(by * inv), -bx * inv
+    d1x, d1y = np.float32(-ay * inv), ax * inv
     dwx = d0x * (w0 - w2) + d1x * (w1 - w2)
-    # Edges move outwards by half a thousandth of a sample: rounding grows with the slopes, and slivers are steep.
-    slack, wider = np.float32(-1e-5), np.float32(-5e-4)
-    slack0 = slack + wider * (abs(d0x) + abs(d0y))
-    slack1 = slack + wider * (abs(d1x) + abs(d1y))
-    limit = np.float32(1.0) - slack - wider * (abs(d0x + d1x) + abs(d0y + d1y))
+    # Edges move outwards by a thousandth of a sample, more than rounding can move them apart.
+    wider = np.float32(1e-3)
+    slack0 = -wider * (abs(d0x) + np.float32(abs(d0y)))
+    slack1 = -wider * (abs(d1x) + np.float32(abs(d1y)))
+    limit = np.float32(1.0) + wider * (abs(d0x + d1x) + np.float32(abs(d0y + d1y)))
     for row in range(top, bottom + 1):
-        step = np.float32(row - top)
-        b0, b1 = a0 + step * d0y, a1 + step * d1y
-        w = w2 + b0 * (w0 - w2) + b1 * (w1 - w2)
+        start0, start1 = np.float32(a0 + (row - top) * d0y), np.float32(a1 + (row - top) * d1y)
+        start = w2 + start0 * (w0 - w2) + start1 * (w1 - w2)
         for column in range(left, right + 1):
+            step = np.float32(column - left)
+            b0, b1, w = start0 + step * d0x, start1 + step * d1x, start + step * dwx
             if b0 >= slack0 and b1 >= slack1 and b0 + b1 <= limit and w > nearness[row, column]:
                 nearness[row, column] = w
                 owner[row, column] = k + 1
                 face[row, column] = f
-            b0 += d0x
-            b1 += d1x
-            w += dwx
 
 
 @kernel

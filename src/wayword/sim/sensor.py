@@ -132,7 +132,7 @@ def _blur(image, half):  # type: ignore[no-untyped-def]
 def _smear(image, dx, dy):  # type: ignore[no-untyped-def]
     """Mean along a centred line of dx, dy pixels, sampled bilinearly about once per pixel of its length."""
     height, width, _ = image.shape
-    steps = int(math.ceil(math.sqrt(dx * dx + dy * dy))) + 1
+    steps = math.ceil(math.sqrt(dx * dx + dy * dy)) + 1
     out = np.zeros_like(image)
     share = np.float32(1.0 / steps)
     for s in range(steps):

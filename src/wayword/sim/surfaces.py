@@ -2,7 +2,7 @@
 
 A file may hold many surfaces with many materials; the renderer draws one texture of 128 x 128, or colours.
 One image for everything becomes the texture; a few materials share it as an atlas; more are sampled to
-colours. Arrays come from foreign files, so everything is checked, and ``Unusable`` says what is wrong.
+colours. Arrays come from foreign files, so everything is checked, and ``UnusableError`` says what is wrong.
 
 Shapes: F faces; per corner colours (F, 3, 3) and uv (F, 3, 2) with v down, as in images.
 """
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.sim.corners import corner_normals, mesh_of_corners
-from wayword.sim.file_guard import IMAGE_FORMATS, MAX_PIXELS, Unusable
+from wayword.sim.file_guard import IMAGE_FORMATS, MAX_PIXELS, UnusableError
 from wayword.sim.mesh import Mesh
 
 TEXTURE = 128
@@ -53,20 +53,20 @@ def assemble(
 ) -> Mesh:
     """Check raw arrays and make the drawable mesh: upright, on the ground, centred, two-sided."""
     if len(faces) == 0:
-        raise Unusable("holds no faces")
+        raise UnusableError("holds no faces")
     if faces.min() < 0 or faces.max() >= len(positions):
-        raise Unusable("has faces that refer to points it does not have")
+        raise UnusableError("has faces that refer to points it does not have")
     used = np.unique(faces)
     if not np.isfinite(positions[used]).all() or np.abs(positions[used]).max() > 1e30:
-        raise Unusable("has coordinates that are not finite numbers")
-    if uv is not None and not np.isfinite(uv).all():
-        raise Unusable("has texture coordinates that are not finite numbers")
+        raise UnusableError("has coordinates that are not finite numbers")
+    if uv is not None and not np.abs(uv).max() < 1e6:  # NaN is not less either
+        raise UnusableError("has texture coordinates that are not sensible numbers")
     if up == "y":
         positions = np.column_stack([positions[:, 0], -positions[:, 2], positions[:, 1]])
     low, high = positions[used].min(axis=0), positions[used].max(axis=0)
     extent = float((high - low).max())
     if not extent > 1e-12:
-        raise Unusable("has no extent: all its points are one")
+        raise UnusableError("has no extent: all its points are one")
     unit = np.zeros_like(positions)
     unit[used] = (positions[used] - [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]]) / extent
     _, first, place = np.unique(np.round(unit, 6), axis=0, return_index=True, return_inverse=True)
@@ -75,7 +75,7 @@ def assemble(
     a, b, c = (points[faces[:, i]] for i in range(3))
     solid = np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-12
     if not solid.any():
-        raise Unusable("has no area: its faces are lines or points")
+        raise UnusableError("has no area: its faces are lines or points")
     faces = faces[solid]
     return mesh_of_corners(
         points * longest_edge,
@@ -133,8 +133,9 @@ def _atlas(images: list[Bytes], side: int) -> Bytes:
 def _near_origin(uv: Floats) -> Floats:
     """Move each face by whole repeats of the texture, so that its uv start in [0, 1)."""
     if not np.isfinite(uv).all():
-        raise Unusable("has texture coordinates that are not finite numbers")
-    return uv - np.floor(uv.min(axis=1, keepdims=True) + 1e-6)
+        raise UnusableError("has texture coordinates that are not finite numbers")
+    near: Floats = uv - np.floor(uv.min(axis=1, keepdims=True) + 1e-6)
+    return near
 
 
 def _sampled(part: Surface) -> Bytes:
@@ -154,13 +155,14 @@ def _mean(part: Surface) -> tuple[int, int, int]:
 def texture_tile(image: Image.Image) -> Floats:
     """A material's image at 128 x 128; what is transparent takes the mean colour of what is not."""
     if image.format not in IMAGE_FORMATS or image.width * image.height > MAX_PIXELS:
-        raise Unusable("has a texture that is too large or of an unknown kind")
+        raise UnusableError("has a texture that is too large or of an unknown kind")
     try:
         image.draft("RGB", (2 * TEXTURE, 2 * TEXTURE))  # JPEG only: decode at a fraction of the size
         rgba = image.convert("RGBA").resize((TEXTURE, TEXTURE), Image.Resampling.BOX)
     except Exception as error:  # decoders of foreign input may raise anything
-        raise Unusable("has a texture that is damaged") from error
+        raise UnusableError("has a texture that is damaged") from error
     pixels = np.asarray(rgba, dtype=np.float64)
     alpha = pixels[..., 3:] / 255
     mean = (pixels[..., :3] * alpha).sum(axis=(0, 1)) / max(float(alpha.sum()), 1e-9)
-    return pixels[..., :3] * alpha + mean * (1 - alpha)
+    opaque: Floats = pixels[..., :3] * alpha + mean * (1 - alpha)
+    return opaque

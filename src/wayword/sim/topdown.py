@@ -74,7 +74,7 @@ class TopDown:
         ids = self._render(objects)[1]
         font = text_font(font_px)
         solid = [_extent(ids == i + 1, self.to_pixels([[o.x, o.y]])[0]) for i, o in enumerate(objects)]
-        sizes = [np.array(font.getbbox(plain(o.name))[2:]) + (6, 2) for o in objects]
+        sizes = [np.array(font.getbbox(plain(o.name))[2:]) + np.array([6.0, 2.0]) for o in objects]
         boxes = place_labels(solid, sizes, self.to_pixels(avoid), self.size_px)
         layer = Image.new("RGBA", (self.size_px, self.size_px), (*INK, 0))
         pen = ImageDraw.Draw(layer)
@@ -114,9 +114,7 @@ class TopDown:
         disc(image, centre, 0.010 * self.size_px, INK, 0.6)
         disc(image, centre, 0.007 * self.size_px, SHOWN)
 
-    def draw_drone(
-        self, image: Image.Image, pose: ArrayLike, color: Color = FLOWN, hfov_deg: float = 84.0
-    ) -> None:
+    def draw_drone(self, image: Image.Image, pose: ArrayLike, color: Color = FLOWN, hfov_deg: float = 84.0) -> None:
         """The drone at (x, y, yaw) or a full pose (6,): four rotors, a nose, and what the camera spans."""
         values = np.asarray(pose, dtype=np.float64).reshape(-1)
         x, y, yaw = values[[0, 1, -1]]
@@ -125,7 +123,8 @@ class TopDown:
 
         def around(radius: float, angles: ArrayLike) -> Points:
             turned = yaw + np.asarray(angles, dtype=np.float64)
-            return centre + radius * np.column_stack([np.cos(turned), -np.sin(turned)])
+            ring: Points = centre + radius * np.column_stack([np.cos(turned), -np.sin(turned)])
+            return ring
 
         # Overlapping sectors: the wedge fades with distance.
         for reach, opacity in ((1.0, 0.16), (0.7, 0.14), (0.4, 0.14)):
@@ -180,9 +179,7 @@ def stamp(
     image.paste(color, (int(low[0]), int(low[1])), mask)
 
 
-def stroke(
-    image: Image.Image, lines: Sequence[Points], width: float, color: Color, opacity: float = 1.0
-) -> None:
+def stroke(image: Image.Image, lines: Sequence[Points], width: float, color: Color, opacity: float = 1.0) -> None:
     """Lines through pixels (N, 2), with round ends and corners."""
     radius = width / 2 * _FINE
 
@@ -249,7 +246,7 @@ def _extent(mask: NDArray[np.bool_], centre: Points) -> NDArray[np.float64]:
 
 
 def place_labels(
-    solid: Sequence[NDArray[np.float64]], sizes: Sequence[NDArray], avoid: Points, size_px: int
+    solid: Sequence[NDArray[np.float64]], sizes: Sequence[NDArray[np.float64]], avoid: Points, size_px: int
 ) -> list[NDArray[np.float64]]:
     """Boxes for labels of the given sizes beside solid boxes; a few rounds of moving each to its best place."""
     candidates = [_around(box, size, size_px) for box, size in zip(solid, sizes, strict=True)]
@@ -272,16 +269,16 @@ def place_labels(
     return [boxes[place] for boxes, place in zip(candidates, chosen, strict=True)]
 
 
-def _around(box: NDArray[np.float64], size: NDArray, size_px: int) -> NDArray[np.float64]:
+def _around(box: NDArray[np.float64], size: NDArray[np.float64], size_px: int) -> NDArray[np.float64]:
     """Candidate boxes (K, 4) in rings about a solid box, moved inside the picture."""
     middle, half = _middle(box[None])[0], (box[2:] - box[:2]) / 2
     corners = []
     for gap, turn in itertools.product((1.0, 8.0, 18.0, 30.0), np.arange(16) * math.pi / 8):
         way = np.array([math.cos(turn), -math.sin(turn)])
         # Far enough along the direction that the two boxes just part.
-        need = (half + np.asarray(size) / 2 + gap) / np.maximum(np.abs(way), 1e-9)
-        corners.append(middle + way * need.min() - np.asarray(size) / 2)
-    low = np.clip(np.array(corners), 2, np.maximum(size_px - 2 - np.asarray(size), 2))
+        need = (half + size / 2 + gap) / np.maximum(np.abs(way), 1e-9)
+        corners.append(middle + way * need.min() - size / 2)
+    low = np.clip(np.array(corners), 2, np.maximum(size_px - 2 - size, 2))
     return np.concatenate([low, low + size], axis=1)
 
 

@@ -55,9 +55,7 @@ class _Graph:
         codes = np.rint(rows / scale[:, None]).clip(-127, 127).astype(np.int8)
         stored = self.constant(f"{name}.int8", codes.T if transpose else codes)
         axis = 1 if transpose else 0
-        return self.node(
-            "DequantizeLinear", stored, self.constant(f"{name}.scale", scale), output=name, axis=axis
-        )
+        return self.node("DequantizeLinear", stored, self.constant(f"{name}.scale", scale), output=name, axis=axis)
 
     def node(self, kind: str, *inputs: str, output: str, **attributes: Any) -> str:
         """Add one operation and return the name of its result."""
@@ -79,10 +77,7 @@ def _norm(graph: _Graph, x: str, weights: dict[str, NDArray[Any]], key: str, out
 def _layer(graph: _Graph, x: str, bias: str, weights: dict[str, NDArray[Any]], index: int) -> str:
     """One transformer layer: attention and feed-forward, each followed by a residual and a layer norm."""
     source, name = f"encoder.layer.{index}", f"layer{index}"
-    part = {
-        which: weights[f"{source}.attention.self.{which}.weight"]
-        for which in ("query", "key", "value")
-    }
+    part = {which: weights[f"{source}.attention.self.{which}.weight"] for which in ("query", "key", "value")}
     offset = {which: weights[f"{source}.attention.self.{which}.bias"] for which in part}
     shrink = np.float32((WIDTH // HEADS) ** -0.5)  # 1 / sqrt(d) folded into the query
     stacked = np.concatenate([part["query"] * shrink, part["key"], part["value"]])
@@ -108,9 +103,7 @@ def _layer(graph: _Graph, x: str, bias: str, weights: dict[str, NDArray[Any]], i
 
     attended = dense(joined, f"{source}.attention.output.dense", f"{name}.attended")
     graph.node("Add", x, attended, output=f"{name}.residual1")
-    x = _norm(
-        graph, f"{name}.residual1", weights, f"{source}.attention.output.LayerNorm", f"{name}.normed"
-    )
+    x = _norm(graph, f"{name}.residual1", weights, f"{source}.attention.output.LayerNorm", f"{name}.normed")
     wide = dense(x, f"{source}.intermediate.dense", f"{name}.wide")
     active = graph.node("Gelu", wide, output=f"{name}.active")
     narrow = dense(active, f"{source}.output.dense", f"{name}.narrow")
@@ -142,9 +135,7 @@ def build_graph(weights: dict[str, NDArray[Any]], quantise: bool = True) -> Any:
     graph.node("Cast", "mask", output="kept", to=TensorProto.FLOAT)
     graph.node("Sub", graph.constant("one", np.float32([1])), "kept", output="dropped")
     graph.node("Mul", "dropped", graph.constant("far", np.float32([-1e9])), output="flat_bias")
-    bias = graph.node(
-        "Unsqueeze", "flat_bias", graph.constant("axes12", np.array([1, 2])), output="attention_bias"
-    )
+    bias = graph.node("Unsqueeze", "flat_bias", graph.constant("axes12", np.array([1, 2])), output="attention_bias")
     for index in range(LAYERS):
         x = _layer(graph, x, bias, weights, index)
 

@@ -1,0 +1,173 @@
+"""The grammar files and how their rules become words.
+
+A rule ``:: name(parameters) = claims`` is followed by its alternatives, one per line::
+
+    [weight] [@tag,tag] [?flag] [!flag] [?variable=value] text
+
+An alternative with tags belongs to the voices that have one of them. Its text is made of words and
+
+* ``{o}`` the object bound to o; ``{o.bare}`` without an article; ``{o.it}`` and ``{o.they}`` a pronoun where it
+  is clear, as object and as subject; ``{o.they's}`` with "is"; ``{o.its}``; ``{o.part}`` a part of it;
+  ``{o:stays}`` a verb that agrees with it;
+* ``$s`` the value of s; ``$-s`` the other side;
+* ``<rule>``, ``<rule p u>`` with its parameters bound, ``<rule+ing>`` with its first verb in -ing form,
+  ``<rule?30>`` in 30 of 100 cases.
+
+Every alternative of a rule states exactly the rule's claims: that is what makes the text checkable.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from wayword.errors import WaywordError
+
+_FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt")
+_HEADER = re.compile(r":: ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
+_PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!]")
+_IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
+_DOUBLED = frozenset("cut stop get let hug put sit run quit spin swim skim slip trot skip step wrap hop zip".split())
+_ADVERBS = frozenset({"just", "gently", "slowly", "softly", "smartly"})
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of a template: a word, a reference, a variable or a call of a rule."""
+
+    kind: str  # "word", "object", "verb", "value", "call"
+    name: str
+    form: str = ""
+    arguments: tuple[str, ...] = ()
+    chance: float = 1.0
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One line of a rule."""
+
+    weight: float
+    tags: frozenset[str]
+    needs: tuple[str, ...]
+    forbids: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A named set of alternatives; ``claims`` are words: the kind, then variables."""
+
+    name: str
+    parameters: tuple[str, ...]
+    claims: tuple[tuple[str, ...], ...]
+    alternatives: tuple[Alternative, ...]
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """All rules by name."""
+    folder = files("wayword.episodes.instructions") / "grammar"
+    found: dict[str, Rule] = {}
+    for file in _FILES:
+        for rule in parse_rules((folder / file).read_text(encoding="utf-8")):
+            if rule.name in found:
+                raise WaywordError(f"{file}: the rule '{rule.name}' is defined twice")
+            found[rule.name] = rule
+    for rule in found.values():
+        for alternative in rule.alternatives:
+            for piece in alternative.pieces:
+                if piece.kind == "call" and piece.name not in found:
+                    raise WaywordError(f"the rule '{rule.name}' calls '{piece.name}', which does not exist")
+    return found
+
+
+@cache
+def grammar_words() -> frozenset[str]:
+    """Every literal word of the grammar, in lower case."""
+    pieces = (p for rule in rules().values() for a in rule.alternatives for p in a.pieces)
+    return frozenset(p.name.lower() for p in pieces if p.kind == "word" and p.name[0].isalpha())
+
+
+def parse_rules(text: str) -> list[Rule]:
+    """Read the rules of one file."""
+    heads: list[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]] = []
+    bodies: list[list[Alternative]] = []
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        match = _HEADER.fullmatch(line)
+        if match is not None:
+            name, parameters, claims = match.groups()
+            claimed = tuple(tuple(c.split()) for c in claims.split(";")) if claims else ()
+            heads.append((name, tuple((parameters or "").split()), claimed))
+            bodies.append([])
+        elif line.startswith("::") or not bodies:
+            raise WaywordError(f"line {number} of the grammar is not a rule: {line}")
+        else:
+            bodies[-1].append(_alternative(line))
+    return [Rule(*head, tuple(body)) for head, body in zip(heads, bodies, strict=True)]
+
+
+def _alternative(line: str) -> Alternative:
+    weight, tags = 1.0, frozenset[str]()
+    needs, forbids = list[str](), list[str]()
+    words = line.split(" ")
+    while words:
+        word = words[0]
+        if re.fullmatch(r"\d+(\.\d+)?", word):
+            weight = float(word)
+        elif word.startswith("@"):
+            tags = frozenset(word[1:].split(","))
+        elif word.startswith("?"):
+            needs.append(word[1:])
+        elif word.startswith("!") and len(word) > 1:
+            forbids.append(word[1:])
+        else:
+            break
+        words.pop(0)
+    pieces = tuple(_piece(p) for p in _PIECE.findall(" ".join(words)))
+    return Alternative(weight, tags, tuple(needs), tuple(forbids), pieces)
+
+
+def _piece(text: str) -> Piece:
+    if text.startswith("{"):
+        inner = text[1:-1]
+        if ":" in inner:
+            name, verb = inner.split(":")
+            return Piece("verb", name, verb)
+        name, _, form = inner.partition(".")
+        return Piece("object", name, form)
+    if text.startswith("$"):
+        name, _, tail = text[1:].lstrip("-").partition("-")
+        return Piece("value", name, ("-" if text[1] == "-" else "+") + ("-" + tail if tail else ""))
+    if text.startswith("<"):
+        head, *arguments = text[1:-1].split()
+        head, _, chance = head.partition("?")
+        name, _, form = head.partition("+")
+        return Piece("call", name, form, tuple(arguments), float(chance) / 100 if chance else 1.0)
+    return Piece("word", text)
+
+
+def gerund(verb: str) -> str:
+    """The -ing form of a verb: stop, stopping; ease, easing."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb in _DOUBLED:
+        return verb + verb[-1] + "ing"
+    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
+        return verb[:-1] + "ing"
+    return verb + "ing"
+
+
+def first_verb(words: list[str]) -> int:
+    """Index of the verb of an imperative clause: an adverb may come before it."""
+    return 1 if len(words) > 1 and words[0] in _ADVERBS else 0
+
+
+def plural_verb(verb: str) -> str:
+    """The plural of a third person: "goes", "go"."""
+    known = {"is": "are", "has": "have", "goes": "go", "passes": "pass", "whizzes": "whizz"}
+    return known.get(verb) or verb.removesuffix("s")
