@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wayword.episodes import Example, examples, load_natural
-from wayword.sim.bank import MeshBank
+from wayword.sim.render.bank import MeshBank
 
 
 @pytest.fixture(scope="session")

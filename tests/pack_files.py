@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from wayword.sim.mesh import Mesh
-from wayword.sim.packs import load_pack
+from wayword.sim.models.mesh import Mesh
+from wayword.sim.models.packs import load_pack
 
 # A square pyramid, y up: base 2 x 2 at y = 0, tip at y = 1.
 POINTS = [(-1, 0, -1), (1, 0, -1), (1, 0, 1), (-1, 0, 1), (0, 1, 0)]

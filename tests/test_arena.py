@@ -13,7 +13,7 @@ from wayword.episodes import Example, PlacedObject, Pose2
 from wayword.errors import WaywordError
 from wayword.sim import Arena, ArenaConfig, ArenaEnv, MeshBank, Situation
 from wayword.sim.gym import ArenaVectorEnv
-from wayword.sim.sensor import SensorConfig
+from wayword.sim.render.sensor import SensorConfig
 from wayword.sim.vehicle import VehicleConfig
 
 CONE = PlacedObject("traffic cone", 2.35, 2.35, 0.0)

@@ -9,13 +9,13 @@ import pytest
 
 from mesh_checks import is_closed, signed_volume
 from wayword.errors import WaywordError
-from wayword.sim.bank import MeshBank
-from wayword.sim.camera import CameraConfig
-from wayword.sim.catalogue import SPLITS, catalogue, catalogue_mesh, names
-from wayword.sim.catalogue.registry import BUILDERS, model
-from wayword.sim.look import Light, Look
-from wayword.sim.mesh import MAX_FACES, finish
-from wayword.sim.renderer import Frames, Renderer
+from wayword.sim.models.catalogue import SPLITS, catalogue, catalogue_mesh, names
+from wayword.sim.models.catalogue.registry import BUILDERS, model
+from wayword.sim.models.mesh import MAX_FACES, finish
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.look import Light, Look
+from wayword.sim.render.renderer import Frames, Renderer
 
 ALL = names()
 YAWS = np.arange(8) * math.pi / 4

@@ -12,7 +12,7 @@ from PIL import Image
 from wayword.cli.main import main
 from wayword.cli.results import render_pages
 from wayword.episodes import load_episodes, load_natural, write_episodes
-from wayword.sim.video import read_video_info
+from wayword.sim.pictures.video import read_video_info
 
 ROOT = Path(__file__).parents[1]
 
@@ -124,7 +124,9 @@ def test_other_bad_input_is_one_clear_line(tmp_path: Path, capsys: pytest.Captur
     assert "no such file" in refused(capsys, "eval", "--episodes", str(tmp_path / "none.jsonl"))
     (tmp_path / "pack").mkdir()
     write_episodes(tmp_path / "e.jsonl", load_natural("dev")[:1])
-    assert "pack" in refused(capsys, "eval", "--episodes", str(tmp_path / "e.jsonl"), "--objects", str(tmp_path / "pack"))
+    assert "pack" in refused(
+        capsys, "eval", "--episodes", str(tmp_path / "e.jsonl"), "--objects", str(tmp_path / "pack")
+    )
     assert "dev-9" in refused(capsys, "fly", "--example", "dev-9/9-9")
     assert ".mp4" in refused(capsys, "fly", "--out", str(tmp_path / "flight.doc"))
     assert "--limit 0" in refused(capsys, "eval", "--limit", "0")

@@ -42,9 +42,7 @@ def test_wilson_at_the_ends() -> None:
     assert every.low == pytest.approx(1 - none.high)
 
 
-@given(
-    st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.01, 0.999)
-)
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.01, 0.999))
 def test_wilson_stays_within_the_unit_interval(counts: tuple[int, int], confidence: float) -> None:
     successes, n = counts
     interval = wilson(successes, n, confidence)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesh_checks import is_closed, signed_volume
-from wayword.sim import primitives as p
-from wayword.sim.corners import corner_normals, mesh_of_corners
-from wayword.sim.mesh import Solid, finish, join, smooth_normals
+from wayword.sim.models import primitives as p
+from wayword.sim.models.corners import corner_normals, mesh_of_corners
+from wayword.sim.models.mesh import Solid, finish, join, smooth_normals
 
 L_SHAPE = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
 ICOSAHEDRON = 5 / 12 * (3 + math.sqrt(5)) / math.sin(math.radians(72)) ** 3  # circumradius 1, edge 1 / sin 72

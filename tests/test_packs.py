@@ -11,9 +11,9 @@ from PIL import Image
 
 from pack_files import FACES, OBJ, OFF, data_uri, glb, gltf, mean_color, pack_folder, ply, png, reason, stl
 from wayword.errors import WaywordError
-from wayword.sim.bank import MeshBank
-from wayword.sim.packs import load_pack, object_name, select
-from wayword.sim.renderer import Renderer
+from wayword.sim.models.packs import load_pack, object_name, select
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.renderer import Renderer
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from PIL import Image
 
 from pack_files import FACES, POINTS, mean_color
 from wayword.errors import DataError, WaywordError
-from wayword.sim.baked import BakedPack
-from wayword.sim.packs import Pack, load_pack
+from wayword.sim.models.baked import BakedPack
+from wayword.sim.models.packs import Pack, load_pack
 
 
 def jpeg(color: tuple[int, int, int]) -> bytes:
@@ -159,7 +159,7 @@ def test_a_truncated_baked_pack(baker: Baker) -> None:
 
 
 def test_a_baked_pack_that_unpacks_to_gigabytes(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wayword.sim.baked.MAX_BAKED_BYTES", 2**20)
+    monkeypatch.setattr("wayword.sim.models.baked.MAX_BAKED_BYTES", 2**20)
     baker.arrays["tex"] = np.zeros(2**21, np.uint8)  # two megabytes of zeros in two kilobytes
     path = baker.write()
     assert path.stat().st_size < 2**14

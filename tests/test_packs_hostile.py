@@ -14,8 +14,8 @@ from PIL import Image
 
 from pack_files import OBJ, OFF, data_uri, glb, gltf, pack_folder, ply, png, reason, stl
 from wayword.errors import DataError, WaywordError
-from wayword.sim import file_guard
-from wayword.sim.packs import load_pack
+from wayword.sim.models import file_guard
+from wayword.sim.models.packs import load_pack
 
 
 @pytest.fixture

@@ -111,9 +111,7 @@ def test_half_way_around() -> None:
     assert (facts.side, facts.end_relation, facts.end_side) == ("left", "beside", "left")
     assert (facts.around, facts.bend) == pytest.approx((math.pi, math.pi), abs=0.02)
     assert facts.turn == pytest.approx(0.0, abs=0.02)
-    assert plain_instruction(facts).startswith(
-        "Go half around the cone counter-clockwise, keeping it on your left"
-    )
+    assert plain_instruction(facts).startswith("Go half around the cone counter-clockwise, keeping it on your left")
     back = measure_manoeuvre(flight(points[::-1], 0.0, cone=(2, 2)), 0, "around", ["cone"])
     assert back is not None
     assert back.side == "right"

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from wayword.errors import WaywordError
-from wayword.policy import Average, AverageConfig, Observations, Oracle, OracleConfig, Policy, Privileged, Stop, make_policy
+from wayword.policy import (
+    Average,
+    AverageConfig,
+    Observations,
+    Oracle,
+    OracleConfig,
+    Policy,
+    Privileged,
+    Stop,
+    make_policy,
+)
 
 STRAIGHT = np.column_stack([np.linspace(1.0, 3.0, 41), np.full(41, 2.0)])
 

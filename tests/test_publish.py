@@ -82,7 +82,7 @@ def test_bad_figures_are_refused(change: dict[str, Any], message: str, tmp_path:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", ["sr", "natural..sr", "natural.s r", "bench.fps", "natural.sr\n", ""])
+@pytest.mark.parametrize("key", ["sr", "natural..sr", "natural.s r", "bench", "natural.sr\n", ""])
 def test_bad_keys_are_refused(key: str, tmp_path: Path) -> None:
     with pytest.raises(WaywordError, match="bad key"):
         publish(tmp_path / "results.json", {key: SR})
@@ -124,7 +124,6 @@ def test_pages() -> None:
     # A bar inside the command must not end the cell; a figure without interval shows a dash.
     row = "| `bench.render.fps` | 2,240 fps | – | 5 | `wayword bench render \\| tee log` | 2026-11-14 |"
     assert row in benchmarks.splitlines()
-    assert "## render" in benchmarks
     assert "natural.fspvn" not in benchmarks
     for text in (page, benchmarks):
         assert "`wayword results`" in text.split("##")[0]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from mesh_checks import is_closed, signed_volume
 from wayword.errors import WaywordError
-from wayword.sim.bank import MeshBank
-from wayword.sim.mesh import Mesh
-from wayword.sim.primitives import cylinder
-from wayword.sim.procedural_textures import FAMILIES, color_distance, palette, procedural_texture
-from wayword.sim.random_objects import random_object, random_objects
-from wayword.sim.random_shapes import SHAPES, fitted, random_part
-from wayword.sim.renderer import Renderer
+from wayword.sim.models.mesh import Mesh
+from wayword.sim.models.primitives import cylinder
+from wayword.sim.models.procedural_textures import FAMILIES, color_distance, palette, procedural_texture
+from wayword.sim.models.random_objects import random_object, random_objects
+from wayword.sim.models.random_shapes import SHAPES, fitted, random_part
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.renderer import Renderer
 
 
 @dataclass(frozen=True)

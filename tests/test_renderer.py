@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
-from wayword.sim.bank import TEXTURE_SIZE, MeshBank, mip_pyramid
-from wayword.sim.camera import CameraConfig, camera_axes, project
-from wayword.sim.look import Light, Look
-from wayword.sim.mesh import Mesh, finish
-from wayword.sim.primitives import ball, box, cylinder, icoball
-from wayword.sim.rasteriser import fill
-from wayword.sim.renderer import Frames, RenderConfig, Renderer
-from wayword.sim.shading import sample
-from wayword.sim.surroundings import SURROUNDS
+from wayword.sim.models.mesh import Mesh, finish
+from wayword.sim.models.primitives import ball, box, cylinder, icoball
+from wayword.sim.render.bank import TEXTURE_SIZE, MeshBank, mip_pyramid
+from wayword.sim.render.camera import CameraConfig, camera_axes, project
+from wayword.sim.render.look import Light, Look
+from wayword.sim.render.rasteriser import fill
+from wayword.sim.render.renderer import Frames, RenderConfig, Renderer
+from wayword.sim.render.shading import sample
+from wayword.sim.render.surroundings import SURROUNDS
 
 Array = NDArray[np.float64]
 NORTH = math.pi / 2  # yaw that looks along +y

@@ -23,7 +23,9 @@ def test_the_oracle_arrives_on_test_episodes(bank: MeshBank) -> None:
     assert summary["steps"].mean < 22
 
 
-@pytest.mark.parametrize("vehicle", [VehicleConfig(model="rigid"), VehicleConfig(time_constant_s=1.0), VehicleConfig(time_constant_s=0.3)])
+@pytest.mark.parametrize(
+    "vehicle", [VehicleConfig(model="rigid"), VehicleConfig(time_constant_s=1.0), VehicleConfig(time_constant_s=0.3)]
+)
 def test_the_oracle_copes_with_other_vehicles(bank: MeshBank, dev_pairs: list[Example], vehicle: VehicleConfig) -> None:
     flights = fly(Oracle(), dev_pairs[::16], bank, RunConfig(arena=ArenaConfig(vehicle=vehicle)))
     assert np.mean([flight.metrics.sr for flight in flights]) >= 0.9

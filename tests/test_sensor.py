@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
-from wayword.sim.sensor import Sensor, SensorConfig
+from wayword.sim.render.sensor import Sensor, SensorConfig
 
 ROUGH = SensorConfig(
     noise_std=2.0, shot_noise_std=5.0, blur_sigma_px=0.8, motion_blur_px=4.0, exposure_jitter=0.2,

@@ -16,9 +16,7 @@ PAIRS = list(combinations(SPLITS, 2))
 @pytest.fixture(scope="module")
 def catalogue() -> dict[str, set[str]]:
     """Names of the objects of each catalogue split."""
-    records = json.loads(
-        (files("wayword") / "sim" / "catalogue" / "objects.json").read_text(encoding="utf-8")
-    )
+    records = json.loads((files("wayword") / "sim" / "catalogue" / "objects.json").read_text(encoding="utf-8"))
     return {split: {r["name"] for r in records if r["split"] == split} for split in SPLITS.values()}
 
 
@@ -93,9 +91,7 @@ def test_generated_splits_do_not_share_layouts(catalogue: dict[str, set[str]]) -
     made = {s: [e for e, _ in generate_episodes(s, 5, 0, catalogue[SPLITS[s]])] for s in SPLITS}
     for one, other in PAIRS:
         assert not {places(e) for e in made[one]} & {places(e) for e in made[other]}
-        assert not {o.name for e in made[one] for o in e.objects} & {
-            o.name for e in made[other] for o in e.objects
-        }
+        assert not {o.name for e in made[one] for o in e.objects} & {o.name for e in made[other] for o in e.objects}
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image
 
 from wayword.errors import WaywordError
-from wayword.sim.bank import MeshBank
-from wayword.sim.camera import project
-from wayword.sim.contact_sheet import contact_sheet
-from wayword.sim.flight_card import FlightCard, Layout, fit_text, line_height, wrap
-from wayword.sim.mesh import finish
-from wayword.sim.primitives import box, cylinder
-from wayword.sim.topdown import FLOWN, TopDown, dashes, place_labels, plain, text_font
+from wayword.sim.models.mesh import finish
+from wayword.sim.models.primitives import box, cylinder
+from wayword.sim.pictures.contact_sheet import contact_sheet
+from wayword.sim.pictures.flight_card import FlightCard, Layout, fit_text, line_height, wrap
+from wayword.sim.pictures.topdown import FLOWN, TopDown, dashes, place_labels, plain, text_font
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import project
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.errors import WaywordError
-from wayword.sim.video import read_video_info, write_video
+from wayword.sim.pictures.video import read_video_info, write_video
 
 COLORS = ((200, 40, 30), (20, 160, 240), (120, 120, 120))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wayword.episodes import Episode, Example
-    from wayword.sim.bank import MeshBank
+    from wayword.sim.render.bank import MeshBank
 
 Split = Literal["train", "dev", "test"]
 Instructions = Literal["natural", "generated"]
@@ -58,7 +58,7 @@ class EpisodeSource:
     def load(self) -> tuple[MeshBank, list[Example]]:
         """The meshes and the examples."""
         from wayword.episodes import SPLITS, examples, generate_episodes, load_episodes, load_natural
-        from wayword.sim.catalogue import names
+        from wayword.sim.models.catalogue import names
 
         bank = load_bank(self.objects)
         episodes: Sequence[Episode]
@@ -77,12 +77,12 @@ class EpisodeSource:
 
 def load_bank(pack: Path | None) -> MeshBank:
     """The catalogue, and beside it the meshes of a pack; what of the pack is unusable is said on stderr."""
-    from wayword.sim.bank import MeshBank
-    from wayword.sim.catalogue import catalogue, catalogue_mesh
+    from wayword.sim.models.catalogue import catalogue, catalogue_mesh
+    from wayword.sim.render.bank import MeshBank
 
     meshes = {name: catalogue_mesh(name) for name in catalogue()}
     if pack is not None:
-        from wayword.sim.packs import load_pack
+        from wayword.sim.models.packs import load_pack
 
         loaded = load_pack(pack)
         for skipped in loaded.skipped:

@@ -45,7 +45,7 @@ class Fly(EpisodeSource):
         from wayword.evaluation.recorder import FRAMES_PER_SECOND, RecorderConfig, record
         from wayword.io import write_json
         from wayword.policy import make_policy
-        from wayword.sim.video import check_ending, write_video
+        from wayword.sim.pictures.video import check_ending, write_video
 
         check_ending(self.out)
         bank, cuts = self.load()

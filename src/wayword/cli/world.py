@@ -33,12 +33,12 @@ class Layout:
 
         from wayword.episodes import SPLITS, random_layout
         from wayword.io import atomic_path
-        from wayword.sim.bank import MeshBank
-        from wayword.sim.camera import CameraConfig
-        from wayword.sim.catalogue import names
-        from wayword.sim.look import random_look
-        from wayword.sim.renderer import RenderConfig, Renderer
-        from wayword.sim.topdown import TopDown
+        from wayword.sim.models.catalogue import names
+        from wayword.sim.pictures.topdown import TopDown
+        from wayword.sim.render.bank import MeshBank
+        from wayword.sim.render.camera import CameraConfig
+        from wayword.sim.render.look import random_look
+        from wayword.sim.render.renderer import RenderConfig, Renderer
 
         rng = np.random.default_rng(self.seed)
         bank, look = MeshBank.of_catalogue(), random_look(rng)
@@ -71,9 +71,9 @@ class Objects:
     def run(self) -> None:
         """Draw and save."""
         from wayword.io import atomic_path
-        from wayword.sim.catalogue import catalogue
-        from wayword.sim.contact_sheet import contact_sheet
-        from wayword.sim.packs import load_pack
+        from wayword.sim.models.catalogue import catalogue
+        from wayword.sim.models.packs import load_pack
+        from wayword.sim.pictures.contact_sheet import contact_sheet
 
         bank = load_bank(self.pack)
         shown = list(load_pack(self.pack).meshes) if self.pack is not None else list(catalogue())
@@ -100,9 +100,9 @@ class Demos:
         """Generate, check, write, draw."""
         from wayword.episodes import SPLITS, generate_episodes, write_episodes
         from wayword.io import atomic_path
-        from wayword.sim.bank import MeshBank
-        from wayword.sim.catalogue import names
-        from wayword.sim.topdown import TopDown
+        from wayword.sim.models.catalogue import names
+        from wayword.sim.pictures.topdown import TopDown
+        from wayword.sim.render.bank import MeshBank
 
         if self.count < 1:
             raise WaywordError(f"--count {self.count}: at least 1 is needed")

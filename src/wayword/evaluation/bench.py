@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from wayword.episodes import PlacedObject
 from wayword.evaluation.intervals import Interval, bootstrap_mean
 from wayword.sim.arena import ArenaConfig
-from wayword.sim.bank import MeshBank
-from wayword.sim.camera import CameraConfig, camera_axes
 from wayword.sim.gym import ArenaEnv, ArenaVectorEnv
-from wayword.sim.look import Look
-from wayword.sim.mesh import Mesh, finish
-from wayword.sim.primitives import ball
-from wayword.sim.renderer import RenderConfig, Renderer
+from wayword.sim.models.mesh import Mesh, finish
+from wayword.sim.models.primitives import ball
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig, camera_axes
+from wayword.sim.render.look import Look
+from wayword.sim.render.renderer import RenderConfig, Renderer
 
 OBJECTS, FACES = 10, 1000
 FRAMES = 256

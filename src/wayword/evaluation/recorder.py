@@ -14,10 +14,10 @@ from wayword.evaluation.metrics import EpisodeMetrics, score
 from wayword.evaluation.runner import RunConfig, situation_of
 from wayword.policy import Observations, Policy, Privileged
 from wayword.sim.arena import WATCHED, Arena, ArenaConfig
-from wayword.sim.bank import MeshBank
-from wayword.sim.flight_card import FlightCard, Layout
-from wayword.sim.renderer import RenderConfig, Renderer
-from wayword.sim.topdown import TopDown
+from wayword.sim.pictures.flight_card import FlightCard, Layout
+from wayword.sim.pictures.topdown import TopDown
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.renderer import RenderConfig, Renderer
 
 FRAMES_PER_SECOND = 10
 _LAST_FRAME_S = 2

@@ -19,8 +19,8 @@ from wayword.errors import WaywordError
 from wayword.evaluation.metrics import EpisodeMetrics, score
 from wayword.policy import Observations, Policy, Privileged
 from wayword.sim.arena import Arena, ArenaConfig, Situation
-from wayword.sim.bank import MeshBank
-from wayword.sim.look import Look, random_look
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.look import Look, random_look
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 

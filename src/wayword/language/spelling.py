@@ -76,24 +76,18 @@ class CorrectedText:
 
     def to_original(self, start: int, end: int) -> tuple[int, int]:
         """Offsets in the original for [start, end) of ``text``; a corrected word is covered whole."""
-        shift = 0
-        first, last = start, end
-        found_first = found_last = False
+        return self._place(start, at_end=False), self._place(end, at_end=True)
+
+    def _place(self, offset: int, at_end: bool) -> int:
+        shift = 0  # how much longer the corrected text is, up to here
         for item in self.corrections:
             begin = item.start + shift
-            stop = begin + len(item.meant)
-            grown = len(item.meant) - (item.end - item.start)
-            if not found_first and start < stop:
-                first = item.start if start > begin else start - shift
-                found_first = True
-            if not found_last and end <= stop:
-                last = item.end if end > begin else end - shift
-                found_last = True
-            shift += grown
-        return (
-            first if found_first else start - shift,
-            last if found_last else end - shift,
-        )
+            if offset <= begin:
+                break
+            if offset < begin + len(item.meant):
+                return item.end if at_end else item.start
+            shift += len(item.meant) - (item.end - item.start)
+        return offset - shift
 
 
 class Speller:
@@ -201,7 +195,9 @@ class Speller:
         return min(math.log10((self._weights[part] + 0.1) / self._total) for part in meant.split())
 
     def _is_derived(self, word: str) -> bool:
-        """Whether ``word`` is a known word with an ordinary ending ("turreted")."""
+        """Whether ``word`` is a known word with an ordinary ending ("turreted"), or one without its plural s."""
+        if f"{word}s" in self._weights:
+            return True
         for suffix in SUFFIXES:
             stem = word.removesuffix(suffix)
             if stem != word and len(stem) >= 4:

@@ -1,0 +1,1 @@
+"""Training code; the models it trains live beside it, in their own folders."""

@@ -1,12 +1,12 @@
 """The simulated world: objects, camera, renderer, quadcopter, arena."""
 
 from wayword.sim.arena import Arena, ArenaConfig, Situation
-from wayword.sim.bank import MeshBank
-from wayword.sim.camera import CameraConfig
 from wayword.sim.gym import ArenaEnv, ArenaVectorEnv, register
-from wayword.sim.look import Light, Look, random_light, random_look
-from wayword.sim.mesh import Mesh
-from wayword.sim.renderer import Frames, RenderConfig, Renderer, Scene
+from wayword.sim.models.mesh import Mesh
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.look import Light, Look, random_light, random_look
+from wayword.sim.render.renderer import Frames, RenderConfig, Renderer, Scene
 from wayword.sim.vehicle import Fleet, VehicleConfig
 
 __all__ = [

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
-from wayword.sim.bank import MeshBank
-from wayword.sim.camera import CameraConfig
-from wayword.sim.look import Look
-from wayword.sim.renderer import Frames, RenderConfig, Renderer, Scene
-from wayword.sim.sensor import Sensor, SensorConfig
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.look import Look
+from wayword.sim.render.renderer import Frames, RenderConfig, Renderer, Scene
+from wayword.sim.render.sensor import Sensor, SensorConfig
 from wayword.sim.vehicle import Fleet, VehicleConfig
 
 Ending = Literal["policy", "horizon", "contact"]

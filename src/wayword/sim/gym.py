@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from wayword.episodes import Example, examples, load_natural
 from wayword.errors import WaywordError
 from wayword.sim.arena import Arena, ArenaConfig, Situation
-from wayword.sim.bank import MeshBank
-from wayword.sim.look import Look, random_look
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.look import Look, random_look
 
 SUCCESS_M = 0.47
 REACH_M = 100.0

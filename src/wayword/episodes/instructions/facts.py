@@ -146,17 +146,15 @@ def _is_straight(path: Array) -> bool:
 
 
 def _via(seen: _Sight, m: Manoeuvre) -> tuple[Via, ...]:
-    main = int(seen.nearest[seen.names.index(m.objects[0])])
+    about = [int(seen.nearest[seen.names.index(name)]) for name in m.objects]
     found = []
     for passed in m.passed:
-        index = seen.names.index(passed.name)
-        k = int(seen.nearest[index])
-        if k == 0 or k == len(seen.path) - 1:
-            continue
+        k = int(seen.nearest[seen.names.index(passed.name)])
         # Told in the wrong order a route is wrong; too close to call, it is better not told.
-        if m.kind != "approach" and abs(k - main) < 4:
-            continue
-        found.append(Via(passed.name, passed.side, m.kind == "approach" or k < main))
+        if m.kind in ("approach", "beside") or k <= min(about) - 4:
+            found.append(Via(passed.name, passed.side, early=True))
+        elif k >= max(about) + 4:
+            found.append(Via(passed.name, passed.side, early=False))
     return tuple(found)
 
 
@@ -179,9 +177,9 @@ def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
         closing = seen.distances[:, index].min() > distance - 0.04
         if closing and abs(bearing) < 40 and abs(seen.at_next[index]) < 98 and index == order[0]:
             places.append(Place("front", (name,)))
-        if distance < 0.85 and seen.end_between(index, 58, 118, 25):
+        if distance < 0.85 and seen.end_between(index, 56, 120, 34):
             places.append(Place("beside", (name,), side))
-        if came_by and seen.end_between(index, 112, 180, 28):
+        if came_by and abs(bearing) > 109 and abs(seen.at_next[index]) > 48:
             places.append(Place("past", (name,), side))
         hour = round(-bearing / 30)
         exact = abs(bearing + 30 * hour) < 11 and abs(seen.at_next[index] + 30 * hour) < 17

@@ -29,7 +29,7 @@ _FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt"
 _HEADER = re.compile(r":: ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
 _PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!]")
 _IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
-_DOUBLED = frozenset("cut stop get let hug put sit run quit spin swim skim slip trot skip step wrap hop zip".split())
+_DOUBLED = frozenset(["cut", "stop", "get", "let", "hug", "put", "sit", "run", "quit", "spin", "swim", "skim", "slip", "trot", "skip", "step", "wrap", "hop", "zip"])
 _ADVERBS = frozenset({"just", "gently", "slowly", "softly", "smartly"})
 
 

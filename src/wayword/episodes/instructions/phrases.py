@@ -24,7 +24,7 @@ _VAGUE_HEADS = frozenset({"thing", "one", "object"})  # these can stand for anyt
 _AFTER_HEAD = re.compile(
     r" (?:with|without|of|on|in|for|to|like|made|full|pointing|firemen)\b"
 )  # what follows the noun
-_SMALL = frozenset("with without of on in for to like made full pointing the a and top it use".split())
+_SMALL = frozenset(["with", "without", "of", "on", "in", "for", "to", "like", "made", "full", "pointing", "the", "a", "and", "top", "it", "use"])
 
 
 @dataclass(frozen=True)

@@ -158,9 +158,7 @@ def add_fillers(tokens: Sequence[Token], rate: float, rng: np.random.Generator) 
     return typed
 
 
-def misspell(
-    tokens: Sequence[Token], common: float, slips: float, rng: np.random.Generator
-) -> list[Token]:
+def misspell(tokens: Sequence[Token], common: float, slips: float, rng: np.random.Generator) -> list[Token]:
     """Common misspellings at the rate ``common`` and slips of the finger at ``slips``, per word."""
     typed = _join_pairs(list(tokens), _INFRONT, common, rng)
     for k, token in enumerate(typed):

@@ -1,0 +1,1 @@
+"""Training and conversion of what ``wayword.language`` ships."""

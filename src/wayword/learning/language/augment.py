@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,10 @@ KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 SHORT_FORMS = {"you": "u", "your": "ur", "and": "n", "with": "w", "until": "til"}
 CONTRACTIONS = ("'s", "'re", "'ll", "'ve")
 
-NOT_THINGS = frozenset("left right way front back side sides middle end gap space other latter two rest".split())
+NOT_THINGS = frozenset(
+    {"left", "right", "way", "front", "back", "side", "sides", "middle", "end", "gap", "space", "other"}
+    | {"latter", "two", "rest"}
+)
 """Last words of definite phrases that no object's name can stand in for."""
 
 _PUNCTUATION = re.compile(r"(?<=\w)[.,;:!?]+(?=\s|$)|(?<=\s)[-–,;:]+(?=\s)")
@@ -143,8 +147,8 @@ def _drop_punctuation(pieces: list[_Piece]) -> None:
 
 
 def _drop_apostrophes(pieces: list[_Piece], rng: np.random.Generator, share: float) -> None:
-    """ "it's" becomes "its": one word now, and it belongs to the chunk as a whole."""
-    for piece, following in zip(pieces, pieces[1:], strict=False):
+    """Turn "it's" into "its": one word now, and it belongs to the chunk as a whole."""
+    for piece, following in pairwise(pieces):
         for ending in CONTRACTIONS:
             if piece.inside and not following.inside and rng.random() < share:
                 rest = following.text.removeprefix(ending)

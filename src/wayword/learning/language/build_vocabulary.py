@@ -12,7 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ def build_vocabulary(sources: VocabularySources) -> dict[str, float]:
     whole = {piece for piece in pieces if piece.isascii() and piece.isalpha() and len(piece) > 1}
 
     everyday = _dictionary(sources.dictionary)
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     for counts, share, least in ((corpus, 0.5, 1), (alfred, 0.5, 5), (english, 0.1, 2)):
         total = sum(counts.values())
         for word, count in counts.items():

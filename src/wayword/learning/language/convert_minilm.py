@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
+import onnx  # type: ignore[import-not-found,import-untyped]
 import tyro
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper  # type: ignore[import-not-found,import-untyped]
 from safetensors.numpy import load_file
 
 from wayword.errors import DataError
@@ -133,8 +133,8 @@ def build_graph(weights: dict[str, NDArray[Any]], quantise: bool = True) -> Any:
     x = _norm(graph, "placed", weights, "embeddings.LayerNorm", "hidden0")
 
     graph.node("Cast", "mask", output="kept", to=TensorProto.FLOAT)
-    graph.node("Sub", graph.constant("one", np.float32([1])), "kept", output="dropped")
-    graph.node("Mul", "dropped", graph.constant("far", np.float32([-1e9])), output="flat_bias")
+    graph.node("Sub", graph.constant("one", np.array([1], np.float32)), "kept", output="dropped")
+    graph.node("Mul", "dropped", graph.constant("far", np.array([-1e9], np.float32)), output="flat_bias")
     bias = graph.node("Unsqueeze", "flat_bias", graph.constant("axes12", np.array([1, 2])), output="attention_bias")
     for index in range(LAYERS):
         x = _layer(graph, x, bias, weights, index)

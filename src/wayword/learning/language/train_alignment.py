@@ -3,8 +3,8 @@
     E   q(o | r) = p(r | o) p(o) / sum over the candidates of the instruction          for every chunk
     M   p(r | o): gradient steps on sum q(o | r) log p(r | o);   p(o): expected mentions per chance to be mentioned
 
-This is IBM Model 1, which the paper names as its model, with the LSTM in place of the table of counts. The
-first E step gives NULL half of every chunk and the candidates the rest. (The released code instead weighed each object by the
+This is IBM Model 1, which the paper names as its model, with the LSTM in place of the table of counts; a table
+of counts gives the first alignment (``unigram_alignment``). (The released code instead weighed each object by the
 model's own p(r | o) inside one objective, which reinforces its first guesses.)
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,16 +25,19 @@ from wayword.io import atomic_path, write_json
 from wayword.language.alignment import NULL, Aligned, align
 from wayword.learning.language.grounded import Grounded
 from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, Vocabulary, log_likelihoods, pad_words
+from wayword.learning.language.unigram_alignment import Expected, Group, expect, mention_rates, unigram_alignment
 
 
 @dataclass(frozen=True)
 class AlignmentTraining:
     """Everything that decides the result."""
 
-    rounds: int = 12
-    """E and M steps."""
-    steps: int = 150
-    """Gradient steps per M step."""
+    rounds: int = 5
+    """M and E steps of the LSTM, after the alignment from word counts."""
+    first_steps: int = 800
+    """Gradient steps of the first M step."""
+    steps: int = 250
+    """Gradient steps of each further one."""
     batch: int = 256
     """Pairs (r, o) per step, drawn in proportion to q."""
     learning_rate: float = 5e-3
@@ -81,6 +84,12 @@ class AlignmentModel:
             result.append(align(text.phrases, names, values, self.prior) if len(text.phrases) else [])
         return result
 
+    def expect(self, groups: Mapping[Group, int]) -> Expected:
+        """The E step over counted chunks."""
+        pairs = list(dict.fromkeys((phrase, name) for phrase, names in groups for name in names))
+        values = self.log_likelihood(pairs) + np.log([self.prior[name] for _, name in pairs])
+        return expect(dict(zip(pairs, values.tolist(), strict=True)), groups)
+
     def save(self, folder: Path) -> None:
         """Write ``model.safetensors`` and ``config.json``."""
         with atomic_path(folder / "model.safetensors") as temporary:
@@ -111,21 +120,19 @@ def train_alignment(
     model = AlignmentModel(lm, vocabulary, objects, dict.fromkeys(objects, 1.0))
     optimiser = torch.optim.Adam(lm.parameters())
     groups = _groups(texts)
+    expected = unigram_alignment(groups)
+    advance(1)
     for round_number in range(config.rounds):
-        expected = _expect(model, groups, first=round_number == 0)
-        model.prior = _prior(expected, groups)
         share = round_number / max(1, config.rounds - 1)
         for group in optimiser.param_groups:
             group["lr"] = config.learning_rate * (1 - 0.9 * share)
-        _maximise(model, optimiser, expected, config, rng)
+        steps = config.first_steps if round_number == 0 else config.steps
+        _maximise(model, optimiser, expected, config, steps, rng)
+        model.prior = mention_rates(expected, groups)
+        expected = model.expect(groups)
         advance(1)
-    lm.eval()
-    model.prior = _prior(_expect(model, groups), groups)
+    model.prior = mention_rates(expected, groups)
     return model
-
-
-Group = tuple[str, tuple[str, ...]]
-"""A phrase and the candidates of the instruction it stands in; equal ones are counted together."""
 
 
 def _groups(texts: Sequence[Grounded]) -> dict[Group, int]:
@@ -136,41 +143,12 @@ def _groups(texts: Sequence[Grounded]) -> dict[Group, int]:
     return dict(groups)
 
 
-def _expect(model: AlignmentModel, groups: dict[Group, int], first: bool = False) -> dict[tuple[str, str], float]:
-    """Expected number of times each phrase was said of each object."""
-    pairs = list(dict.fromkeys((phrase, name) for phrase, names in groups for name in names))
-    values = np.zeros(len(pairs)) if first else model.log_likelihood(pairs)
-    table = dict(zip(pairs, values, strict=True))
-    expected: dict[tuple[str, str], float] = defaultdict(float)
-    for (phrase, names), count in groups.items():
-        joint = np.array([table[phrase, name] for name in names])
-        if first:
-            joint += [np.log(len(names) - 1) if name == NULL and len(names) > 1 else 0.0 for name in names]
-        else:
-            joint += np.log([model.prior[name] for name in names])
-        weights = np.exp(joint - joint.max())
-        for name, weight in zip(names, weights / weights.sum(), strict=True):
-            expected[phrase, name] += count * float(weight)
-    return expected
-
-
-def _prior(expected: dict[tuple[str, str], float], groups: dict[Group, int]) -> dict[str, float]:
-    """Expected mentions of an object per chunk that might have mentioned it; one mention is added for safety."""
-    chances: dict[str, float] = defaultdict(float)
-    for (_, names), count in groups.items():
-        for name in names:
-            chances[name] += count
-    mentions: dict[str, float] = defaultdict(float)
-    for (_, name), weight in expected.items():
-        mentions[name] += weight
-    return {name: (mentions[name] + 1.0) / (chance + len(chances)) for name, chance in sorted(chances.items())}
-
-
 def _maximise(
     model: AlignmentModel,
     optimiser: torch.optim.Optimizer,
-    expected: dict[tuple[str, str], float],
+    expected: Expected,
     config: AlignmentTraining,
+    steps: int,
     rng: np.random.Generator,
 ) -> None:
     pairs = list(expected)
@@ -179,7 +157,7 @@ def _maximise(
     encoded = [model.vocabulary.encode(phrase) for phrase, _ in pairs]
     numbers = np.array([model.objects.index(name) for _, name in pairs], np.int64)
     model.lm.train()
-    for _ in range(config.steps):
+    for _ in range(steps):
         rows = rng.choice(len(pairs), config.batch, p=share)
         words = pad_words([encoded[row] for row in rows])
         blank = torch.from_numpy(rng.random(words.shape) < config.blank) & (words > UNKNOWN)

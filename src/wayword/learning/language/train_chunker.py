@@ -197,7 +197,7 @@ def _step(head: TrainableHead, optimiser: torch.optim.Optimizer, batch: list[tup
     scores = head(features, (tags >= 0).float())
     loss = nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=-1)
     optimiser.zero_grad()
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     optimiser.step()
 
 

@@ -4,7 +4,7 @@ An object stands from the floor past the flight height, so on the ground plan it
 (x, y, radius) that the body disc may touch but not enter.
 
 Numba compiles ``push_out`` into both flight models and renews their cached code only when their own
-files change: after an edit here (or of a constant they import), touch lag.py and rigid.py.
+files change, which is why they state a digest of this one.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ from wayword.sim.vehicle.arrays import BoolArray, FloatArray, IntArray
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
 
+CONTACT = "5c99aa5d958d"
+"""Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
+
 
 @njit(cache=True, nogil=True)
 def fly_lag(

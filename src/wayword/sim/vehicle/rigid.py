@@ -46,6 +46,10 @@ def outer_loop(time_constant_s: float) -> tuple[float, float]:
     return 0.75 * time_constant_s, jerk
 
 
+CONTACT = "5c99aa5d958d"
+"""Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
+
+
 @njit(cache=True, nogil=True)
 def fly_rigid(
     pose: FloatArray,

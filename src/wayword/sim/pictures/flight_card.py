@@ -1,0 +1,228 @@
+"""The flight card: one frame of a flight's video, with the drone's view, the map, the instruction and telemetry.
+
+    card = FlightCard("dev-000", instruction, TopDown(bank), episode.objects, demonstration=path)
+    frames = [card.frame(rgb, pose, path[: i + 1], {"time": "1.2 s"}) for i, ...]
+
+What does not change during a flight is drawn once; a frame copies it and adds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from wayword.errors import WaywordError
+from wayword.sim.pictures.topdown import FLOWN, SHOWN, Color, TopDown, plain, text_font
+from wayword.sim.render.renderer import Placed
+
+PAGE: Color = (15, 18, 24)
+PANEL: Color = (25, 30, 39)
+TEXT: Color = (238, 241, 245)
+MUTED: Color = (148, 158, 172)
+GOOD: Color = (92, 214, 138)
+BAD: Color = (255, 122, 104)
+_CORNER = 10
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle on the card in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def corner(self) -> tuple[int, int]:
+        """Left and top."""
+        return self.left, self.top
+
+    @property
+    def bounds(self) -> tuple[int, int, int, int]:
+        """Left, top, right, bottom, the last two included, as ImageDraw wants them."""
+        return self.left, self.top, self.left + self.width - 1, self.top + self.height - 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of a card go; a card with more panels takes another layout."""
+
+    width: int = 1280
+    height: int = 720
+    header: Box = Box(32, 22, 1216, 34)
+    view: Box = Box(32, 72, 640, 360)
+    map: Box = Box(696, 72, 552, 552)
+    caption: Box = Box(32, 448, 640, 176)
+    status: Box = Box(32, 642, 1216, 54)
+
+
+class FlightCard:
+    """Composes the frames of one flight."""
+
+    def __init__(
+        self,
+        title: str,
+        instruction: str,
+        topdown: TopDown,
+        objects: Sequence[Placed] = (),
+        *,
+        demonstration: ArrayLike | None = None,
+        policy: str = "",
+        hfov_deg: float = 84.0,
+        layout: Layout | None = None,
+    ) -> None:
+        self.layout = layout or Layout()
+        if topdown.size_px != self.layout.map.width:
+            raise WaywordError(
+                f"this card's map is {self.layout.map.width} pixels wide; make TopDown with that size_px"
+            )
+        self.topdown, self.hfov_deg = topdown, hfov_deg
+        shown = None if demonstration is None else np.asarray(demonstration, np.float64).reshape(-1, 2)
+        self._map = topdown.picture(objects)
+        if shown is not None and len(shown):
+            topdown.draw_goal(self._map, shown[-1])
+            topdown.draw_path(self._map, shown, SHOWN, dashed=True)
+        self._names = topdown.labels(objects, avoid=() if shown is None else shown)
+        self._page = self._background(title, policy, instruction, shown is not None)
+        self._rounded = {box: _rounded(box) for box in (self.layout.view, self.layout.map)}
+
+    def frame(
+        self,
+        rgb: NDArray[np.uint8],
+        pose: ArrayLike,
+        path_so_far: ArrayLike,
+        telemetry: Mapping[str, str],
+        outcome: str | None = None,
+        success: bool | None = None,
+    ) -> NDArray[np.uint8]:
+        """One picture (H, W, 3): the view ``rgb`` (h, w, 3) from ``pose`` after flying ``path_so_far`` (N, 2).
+
+        ``outcome`` is written at the end of a flight, in green or red if ``success`` is known.
+        """
+        page = self._page.copy()
+        self._draw_view(page, rgb)
+        self._draw_map(page, pose, np.asarray(path_so_far, np.float64).reshape(-1, 2))
+        self._draw_status(page, telemetry, outcome, success)
+        return np.array(page)
+
+    def _background(self, title: str, policy: str, instruction: str, legend: bool) -> Image.Image:
+        box = self.layout.header
+        page = Image.new("RGB", (self.layout.width, self.layout.height), PAGE)
+        pen = ImageDraw.Draw(page)
+        middle = box.top + box.height // 2
+        _write(pen, (box.left, middle), title, 26, TEXT, "lm", bold=True)
+        if policy:
+            _write(pen, (self.layout.map.left, middle), policy, 20, MUTED, "lm")
+        right = box.left + box.width
+        for name, dashed in (("demonstration", True), ("flown", False))[0 if legend else 1 :]:
+            right -= round(text_font(17).getlength(name))
+            _write(pen, (right, middle), name, 17, MUTED, "lm")
+            right -= 42
+            for start in (0, 13, 26) if dashed else (0,):
+                stop = start + (7 if dashed else 33)
+                pen.line((right + start, middle, right + stop, middle), SHOWN if dashed else FLOWN, 4)
+            right -= 18
+        self._draw_caption(pen, instruction)
+        return page
+
+    def _draw_caption(self, pen: ImageDraw.ImageDraw, instruction: str) -> None:
+        box = self.layout.caption
+        pen.rounded_rectangle(box.bounds, _CORNER, PANEL)
+        pad = 20
+        inner = Box(box.left + pad, box.top + pad - 4, box.width - 2 * pad, box.height - 2 * pad + 8)
+        text = plain(instruction)
+        lines, size = fit_text(f"“{text}”" if text else "", inner.width, inner.height, 30)
+        step = line_height(size)
+        top = inner.top + (inner.height - step * len(lines)) / 2
+        for i, line in enumerate(lines):
+            _write(pen, (inner.left, top + (i + 0.5) * step), line, size, TEXT, "lm")
+
+    def _draw_view(self, page: Image.Image, rgb: NDArray[np.uint8]) -> None:
+        box = self.layout.view
+        view = Image.fromarray(rgb).resize((box.width, box.height), Image.Resampling.BICUBIC)
+        page.paste(view, box.corner, self._rounded[box])
+
+    def _draw_map(self, page: Image.Image, pose: ArrayLike, path: NDArray[np.float64]) -> None:
+        picture, box = self._map.copy(), self.layout.map
+        if len(path):
+            self.topdown.draw_path(picture, path)
+            self.topdown.draw_start(picture, path[0])
+        picture.paste(self._names, mask=self._names)
+        self.topdown.draw_drone(picture, pose, hfov_deg=self.hfov_deg)
+        page.paste(picture, box.corner, self._rounded[box])
+
+    def _draw_status(
+        self, page: Image.Image, telemetry: Mapping[str, str], outcome: str | None, success: bool | None
+    ) -> None:
+        box, pen = self.layout.status, ImageDraw.Draw(page)
+        # Columns of equal width: values that change their length do not push each other about.
+        step = self.layout.view.width / max(len(telemetry), 4)
+        for i, (name, value) in enumerate(telemetry.items()):
+            x = box.left + i * step
+            _write(pen, (x, box.top + 8), name, 15, MUTED, "lm")
+            _write(pen, (x, box.top + 36), value, 24, TEXT, "lm")
+        if outcome:
+            color = TEXT if success is None else GOOD if success else BAD
+            room = box.left + box.width - self.layout.map.left
+            size = _shrink(plain(outcome), room, 26)
+            _write(pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, color, "lm", bold=True)
+
+
+def line_height(size: int) -> int:
+    """Distance between lines of text, in pixels."""
+    return round(size * 1.32)
+
+
+def fit_text(text: str, width: int, height: int, largest: int, smallest: int = 11) -> tuple[list[str], int]:
+    """Wrap text into a box in the largest size that fits; what does not fit even in the smallest is cut."""
+    for size in range(largest, smallest - 1, -1):
+        lines = wrap(text, width, text_font(size))
+        if len(lines) * line_height(size) <= height:
+            return lines, size
+    fitting = max(1, height // line_height(smallest))
+    return [*lines[: fitting - 1], lines[fitting - 1][:-3] + "..."], smallest
+
+
+def wrap(text: str, width: float, font: ImageFont.FreeTypeFont) -> list[str]:
+    """Break text into lines at most ``width`` wide; a word that is too long is broken where it must."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if font.getlength(longer) <= width:
+            lines[-1] = longer
+            continue
+        if lines[-1]:
+            lines.append("")
+        for character in word:
+            if lines[-1] and font.getlength(lines[-1] + character) > width:
+                lines.append("")
+            lines[-1] += character
+    return lines
+
+
+def _shrink(text: str, width: float, largest: int) -> int:
+    return next((size for size in range(largest, 11, -1) if text_font(size).getlength(text) <= width), 11)
+
+
+def _write(
+    pen: ImageDraw.ImageDraw,
+    at: tuple[float, float],
+    text: str,
+    size: int,
+    color: Color,
+    anchor: str,
+    bold: bool = False,
+) -> None:
+    pen.text(at, plain(text), color, text_font(size), anchor=anchor, stroke_width=0.5 if bold else 0)
+
+
+def _rounded(box: Box) -> Image.Image:
+    """Mask with round corners, smooth by drawing it four times as large."""
+    mask = Image.new("L", (box.width * 4, box.height * 4))
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, box.width * 4 - 1, box.height * 4 - 1), _CORNER * 4, 255)
+    return mask.reduce(4)
