@@ -66,11 +66,11 @@ def table(rows: Mapping[str, Mapping[str, Interval]]) -> Table:
     shown = {name: metric for name, metric in METRICS.items() if name != "steps"}
     caption = "mean and 95 % interval: Wilson for SR and OSR, bootstrap for the others"
     result = Table(caption=caption, box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1))
-    result.add_column("system", overflow="fold")
+    result.add_column("system", no_wrap=True)
     result.add_column("n", justify="right", no_wrap=True)
     for metric in shown.values():
         # Narrow terminals break an interval at its space, never inside a number ("[48.8," or "100.0]").
-        heading = Text("\n".join(part for part in metric if part))
+        heading = Text("\n".join(part.replace("per episode", "/flight") for part in metric if part))
         result.add_column(heading, justify="right", min_width=max(6, len(metric.title)))
     for system, summary in rows.items():
         n = max((interval.n for interval in summary.values()), default=0)

@@ -15,10 +15,11 @@ import re
 import unicodedata
 
 from wayword.errors import WaywordError
-from wayword.language.phrases_db import MAX_PHRASE
 
 MAX_NAME = 80
 """Characters of a name."""
+MAX_PHRASE = 200
+"""Characters of a phrase, as everywhere in Wayword."""
 MAX_PHRASES = 200
 """Phrases of one object; five are usual."""
 _MAX_SLUG = 48

@@ -15,6 +15,7 @@ from wayword.errors import WaywordError
 
 _OBJECT_CASE: dict[Pronoun, str] = {"it": "it", "they": "them", "he": "him"}
 _POSSESSIVE: dict[Pronoun, str] = {"it": "its", "they": "their", "he": "his"}
+_PAIR_RULES = frozenset({"between", "between.frag", "both"})  # after them, "it" could be either
 _WITH_IS: dict[Pronoun, str] = {"it": "it's", "they": "they're", "he": "he's"}
 
 
@@ -97,6 +98,8 @@ class Expansion:
         tokens: list[Token] = []
         for piece in self._choose(name, rule.alternatives, ing).pieces:
             tokens += self._piece(piece)
+        if name in _PAIR_RULES:
+            self.memory.last = None
         if ing and tokens:
             k = first_verb([t.text for t in tokens])
             tokens[k] = replace(tokens[k], text=gerund(tokens[k].text))
@@ -205,7 +208,7 @@ class Expansion:
         if before is not None and self.rng.random() < self.voice.repeat:
             return before, True
         choices = telling_phrases(name, self.memory.layout)
-        weights = [p.weight * self.voice.kinds[p.kind] for p in choices]
+        weights = [p.weight**self.voice.steepness * self.voice.kinds[p.kind] for p in choices]
         if known is not None:  # a second name within one sentence should be a short one
             weights = [w if len(p.text.split()) < 3 else 0.2 * w for w, p in zip(weights, choices, strict=True)]
         return self._draw(choices, weights), known is not None or before is not None

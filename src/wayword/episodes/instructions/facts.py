@@ -176,7 +176,8 @@ def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
             continue
         closing = seen.distances[:, index].min() > distance - 0.04
         if closing and abs(bearing) < 40 and abs(seen.at_next[index]) < 98 and index == order[0]:
-            places.append(Place("front", (name,)))
+            lean = 13 < abs(bearing) and bearing * seen.at_next[index] > 0
+            places.append(Place("front", (name,), side if lean else None))
         if distance < 0.85 and seen.end_between(index, 56, 120, 34):
             places.append(Place("beside", (name,), side))
         if came_by and abs(bearing) > 109 and abs(seen.at_next[index]) > 48:

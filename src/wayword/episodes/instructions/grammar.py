@@ -4,6 +4,8 @@ A rule ``:: name(parameters) = claims`` is followed by its alternatives, one per
 
     [weight] [@tag,tag] [?flag] [!flag] [?variable=value] text
 
+``:+ name`` adds alternatives to a rule that exists, ``== @tag,tag`` gives tags to all lines below it.
+
 An alternative with tags belongs to the voices that have one of them. Its text is made of words and
 
 * ``{o}`` the object bound to o; ``{o.bare}`` without an article; ``{o.it}`` and ``{o.they}`` a pronoun where it
@@ -19,14 +21,15 @@ Every alternative of a rule states exactly the rule's claims: that is what makes
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 from wayword.errors import WaywordError
 
-_FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt")
-_HEADER = re.compile(r":: ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
+_FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt", "registers.txt")
+_HEADER = re.compile(r":([:+]) ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
 _PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!]")
 _IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
 _DOUBLED = frozenset(["cut", "stop", "get", "let", "hug", "put", "sit", "run", "quit", "spin", "swim", "skim", "slip", "trot", "skip", "step", "wrap", "hop", "zip"])
@@ -71,15 +74,12 @@ def rules() -> dict[str, Rule]:
     folder = files("wayword.episodes.instructions") / "grammar"
     found: dict[str, Rule] = {}
     for file in _FILES:
-        for rule in parse_rules((folder / file).read_text(encoding="utf-8")):
-            if rule.name in found:
-                raise WaywordError(f"{file}: the rule '{rule.name}' is defined twice")
+        for rule in parse_rules((folder / file).read_text(encoding="utf-8"), found):
             found[rule.name] = rule
     for rule in found.values():
-        for alternative in rule.alternatives:
-            for piece in alternative.pieces:
-                if piece.kind == "call" and piece.name not in found:
-                    raise WaywordError(f"the rule '{rule.name}' calls '{piece.name}', which does not exist")
+        for piece in (p for alternative in rule.alternatives for p in alternative.pieces):
+            if piece.kind == "call" and piece.name not in found:
+                raise WaywordError(f"the rule '{rule.name}' calls '{piece.name}', which does not exist")
     return found
 
 
@@ -90,29 +90,38 @@ def grammar_words() -> frozenset[str]:
     return frozenset(p.name.lower() for p in pieces if p.kind == "word" and p.name[0].isalpha())
 
 
-def parse_rules(text: str) -> list[Rule]:
-    """Read the rules of one file."""
-    heads: list[tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]] = []
-    bodies: list[list[Alternative]] = []
+def parse_rules(text: str, known: Mapping[str, Rule] | None = None) -> list[Rule]:
+    """Read the rules of one file; those it adds to (":+") are among ``known`` and come back longer."""
+    found = dict(known or {})
+    changed: dict[str, None] = {}
+    current, tags = "", frozenset[str]()
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
+        if line.startswith("== @"):
+            tags = frozenset(line[4:].split(","))
+            continue
         match = _HEADER.fullmatch(line)
         if match is not None:
-            name, parameters, claims = match.groups()
-            claimed = tuple(tuple(c.split()) for c in claims.split(";")) if claims else ()
-            heads.append((name, tuple((parameters or "").split()), claimed))
-            bodies.append([])
-        elif line.startswith("::") or not bodies:
+            mark, current, parameters, claims = match.groups()
+            if (mark == "+") != (current in found):
+                problem = "is not defined yet" if mark == "+" else "is defined twice"
+                raise WaywordError(f"line {number} of the grammar: the rule '{current}' {problem}")
+            if mark == ":":
+                claimed = tuple(tuple(c.split()) for c in claims.split(";")) if claims else ()
+                found[current] = Rule(current, tuple((parameters or "").split()), claimed, ())
+            changed[current] = None
+        elif line.startswith(":") or not current:
             raise WaywordError(f"line {number} of the grammar is not a rule: {line}")
         else:
-            bodies[-1].append(_alternative(line))
-    return [Rule(*head, tuple(body)) for head, body in zip(heads, bodies, strict=True)]
+            rule = found[current]
+            found[current] = replace(rule, alternatives=(*rule.alternatives, _alternative(line, tags)))
+    return [found[name] for name in changed]
 
 
-def _alternative(line: str) -> Alternative:
-    weight, tags = 1.0, frozenset[str]()
+def _alternative(line: str, tags: frozenset[str]) -> Alternative:
+    weight = 1.0
     needs, forbids = list[str](), list[str]()
     words = line.split(" ")
     while words:

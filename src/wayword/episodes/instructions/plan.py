@@ -17,11 +17,12 @@ _HOURS = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _OWN: dict[str, dict[str, float]] = {
     "approach": {"front": 12, "facing": 1.5, "clock": 1, "ahead": 0.3},
     "beside": {"beside": 12, "clock": 1, "between": 3},
-    "pass": {"past": 9, "beside": 4, "clock": 0.5, "between": 3},
+    "pass": {"past": 9, "clock": 0.3, "between": 3},
     "around": {"beside": 3, "far": 4, "past": 3, "facing": 2, "front": 1, "clock": 0.7, "between": 4},
     "between": {"through": 5, "past": 4, "beside": 3, "between": 2},
 }
 _OTHER: dict[str, float] = {"front": 12, "ahead": 5, "facing": 4, "beside": 7, "past": 6, "between": 6, "clock": 2}
+_OTHER_AT_GOAL: dict[str, float] = {"beside": 1.0, "between": 1.5, "clock": 0.3}
 _GOALS = frozenset({"front", "beside", "past", "between"})
 
 
@@ -34,8 +35,9 @@ class Plan:
     flags: frozenset[str]
 
 
-def make_plan(facts: Facts, before: Facts | None, voice: Voice, rng: np.random.Generator) -> Plan:
-    """Choose what to tell of one segment; ``before`` are the facts of the segment before it."""
+def make_plan(facts: Facts, earlier: Sequence[Facts], voice: Voice, rng: np.random.Generator) -> Plan:
+    """Choose what to tell of one segment; ``earlier`` are the facts of the segments before it."""
+    before = earlier[-1] if earlier else None
     m = facts.manoeuvre
     values: dict[str, str] = {"kind": m.kind, "o": m.objects[0], "rel": ""}
     amounts: dict[str, float] = {}
@@ -48,6 +50,10 @@ def make_plan(facts: Facts, before: Facts | None, voice: Voice, rng: np.random.G
         _pair(values, m.objects, ("a", "b"), ("x", "y"), ("i", "j"), rng)
     _extent(facts, flags)
     _same_as_before(facts, before, flags)
+    if any(f.manoeuvre.end_object == m.objects[0] for f in earlier[:-1]):
+        flags.add("revisit")
+    if m.closest[0] < 0.43:
+        flags.add("tight")
     place = _choose_place(facts, voice, rng)
     if m.kind == "beside" and place is not None and place.objects[0] == m.objects[0] and place.relation == "beside":
         values["kind"] = "approach"  # "go to it and stop with it on your left"
@@ -58,6 +64,7 @@ def make_plan(facts: Facts, before: Facts | None, voice: Voice, rng: np.random.G
     _tell_start(facts, values, flags, rng)
     if place is not None:
         _tell_place(place, values, amounts, flags, rng)
+        _tell_more(facts, place, values, flags, voice, rng)
         if voice.goal and place.relation in _GOALS and rng.random() < voice.goal:
             flags.add("goal")
     if m.kind == "around" and "turn" in flags and values["T"] == m.side and rng.random() < 0.35:
@@ -173,7 +180,8 @@ def _choose_place(facts: Facts, voice: Voice, rng: np.random.Generator) -> Place
     weights = []
     for place in facts.places:
         own = set(place.objects) & set(m.objects)
-        table = _OWN[m.kind] if own else _OTHER
+        at_goal = m.kind in ("approach", "beside")
+        table = _OWN[m.kind] if own else _OTHER_AT_GOAL if at_goal else _OTHER
         weight = table.get(place.relation, 0.0) * voice.ends.get(place.relation, 1.0)
         if place.relation == "clock":
             weight *= voice.clock
@@ -195,6 +203,8 @@ def _tell_place(
     values["rel"], values["e"] = place.relation, place.objects[0]
     if place.side is not None:
         values["d"] = place.side
+        if place.relation == "front":
+            flags.add("lean")
     if place.hour is not None:
         amounts["hour"] = float(place.hour)
         values["hour"] = _HOURS[place.hour % 12]
@@ -203,3 +213,26 @@ def _tell_place(
     if place.relation in ("front", "facing") and values["kind"] in ("pass", "around", "between"):
         if values["e"] not in (values["o"], values.get("a"), values.get("b")) and place.relation == "front":
             flags.add("onward")
+
+
+def _tell_more(
+    facts: Facts,
+    place: Place,
+    values: dict[str, str],
+    flags: set[str],
+    voice: Voice,
+    rng: np.random.Generator,
+) -> None:
+    """A second thing about the end, about an object that is not told yet."""
+    told = {values[v] for v in ("o", "a", "b", "e", "f", "p") if v in values}
+    choices = [p for p in facts.places if p.relation in ("ahead", "beside") and not told & set(p.objects)]
+    if not choices or place.relation in ("ahead", "facing", "between") or rng.random() >= voice.also:
+        return
+    more = choices[int(rng.integers(len(choices)))]
+    values["z"] = more.objects[0]
+    flags.add("also")
+    if more.relation == "ahead":
+        flags.add("also.ahead")
+    elif more.side is not None:
+        values["c"] = more.side
+        flags.add("also.side")

@@ -34,6 +34,8 @@ class Voice:
     common: float = 1.0
     kinds: Mapping[PhraseKind, float] = field(default_factory=lambda: _NAMES)
     """How much it likes names, synonyms, descriptions and hypernyms."""
+    steepness: float = 1.0
+    """Exponent on the weights of phrases: 1 follows them, 0 likes all phrases of a kind equally."""
     case: Case = "sentence"
     commas: float = 1.0
     """Share of commas that are typed."""
@@ -47,6 +49,8 @@ class Voice:
     via: float = 0.45
     place: float = 0.95
     """How often a turn, an object passed on the way, and the end are told where there is one."""
+    also: float = 0.22
+    """How often a second thing is said about the end."""
     clock: float = 0.0
     ends: Mapping[str, float] = field(default_factory=dict)
     """Factors on how the end is told, by relation."""
@@ -122,7 +126,7 @@ VOICES: tuple[Voice, ...] = (
         {"text": 1.0, "hurry": 0.5, "casual": 0.2},
         (12, 24),
         common=0.6,
-        kinds=_VARIED,
+        kinds=_VARIED, steepness=0.4,
         case="either",
         commas=0.8,
         stop=0.0,
@@ -137,7 +141,7 @@ VOICES: tuple[Voice, ...] = (
         {"misspelt": 1.0, "casual": 0.25},
         (12, 23),
         common=0.7,
-        kinds=_VARIED,
+        kinds=_VARIED, steepness=0.4,
         case="lower",
         commas=0.0,
         stop=0.0,
@@ -170,7 +174,7 @@ VOICES: tuple[Voice, ...] = (
         case="either",
         stop=0.7,
     ),
-    Voice("unnamed", {}, (14, 26), kinds=_LOOKS, that=0.2, repeat=0.25, extras=0.2),
+    Voice("unnamed", {}, (14, 26), kinds=_LOOKS, steepness=0.6, that=0.2, repeat=0.25, extras=0.2),
     Voice(
         "foreign",
         {"foreign": 1.0},
@@ -188,13 +192,13 @@ VOICES: tuple[Voice, ...] = (
         {"nautical": 1.0},
         (14, 24),
         common=0.45,
-        kinds=_VARIED,
+        kinds=_VARIED, steepness=0.4,
         that=0.4,
         extras=0.2,
     ),
-    Voice("poetic", {"poetic": 1.0}, (13, 24), common=0.4, kinds=_VARIED, fragments=True, extras=0.1),
-    Voice("guide", {"guide": 1.0}, (15, 26), common=0.4, kinds=_VARIED, extras=0.6),
-    Voice("whimsical", {"whimsy": 1.0}, (14, 25), common=0.4, kinds=_VARIED, extras=0.8),
+    Voice("poetic", {"poetic": 1.0}, (13, 24), common=0.4, kinds=_VARIED, steepness=0.4, fragments=True, extras=0.1),
+    Voice("guide", {"guide": 1.0}, (15, 26), common=0.4, kinds=_VARIED, steepness=0.4, extras=0.6),
+    Voice("whimsical", {"whimsy": 1.0}, (14, 25), common=0.4, kinds=_VARIED, steepness=0.4, extras=0.8),
     Voice("formal", {"formal": 1.0}, (14, 25), common=0.7, extras=0.3),
 )
 

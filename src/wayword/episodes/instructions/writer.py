@@ -56,6 +56,11 @@ class _Draft:
     def words(self) -> int:
         return sum(t.is_word for t in self.tokens)
 
+    @property
+    def joints(self) -> int:
+        """How often "and" joins clauses."""
+        return sum(t.text == "and" and t.mention < 0 for t in self.tokens)
+
 
 def write_instruction(
     manoeuvres: Manoeuvre | Sequence[Manoeuvre],
@@ -75,7 +80,7 @@ def write_instruction(
     speaker = draw_voice(rng) if voice is None else find_voice(voice)
     memory = Memory(tuple(o.name for o in episode.objects))
     facts = [segment_facts(episode, first + k, m) for k, m in enumerate(told)]
-    draft = _draft(facts[0], None, speaker, rng, memory)
+    draft = _draft(facts[0], (), speaker, rng, memory)
     if len(told) == 2:
         draft = _join(draft, facts, speaker, rng)
     return _finish(draft, speaker, rng)
@@ -107,12 +112,13 @@ def write_episode(
     speaker = draw_voice(rng) if voice is None else find_voice(voice)
     memory = Memory(tuple(o.name for o in episode.objects))
     written: list[WrittenInstruction] = []
-    before: Facts | None = None
+    earlier: list[Facts] = []
     for index, manoeuvre in enumerate(manoeuvres):
         facts = segment_facts(episode, index, manoeuvre)
-        draft = _draft(facts, before, speaker, rng, memory)
-        memory, before = draft.memory, facts
+        draft = _draft(facts, earlier, speaker, rng, memory)
+        memory = draft.memory
         memory.next_text()
+        earlier.append(facts)
         written.append(_finish(draft, speaker, rng))
     told = zip(episode.segments, written, strict=True)
     segments = tuple(Segment(segment.end, instruction.text) for segment, instruction in told)
@@ -131,18 +137,18 @@ def _find(manoeuvre: Manoeuvre, episode: Episode) -> int:
     raise WaywordError(f"no segment of '{episode.id}' does this manoeuvre; give the segment")
 
 
-def _draft(facts: Facts, before: Facts | None, voice: Voice, rng: np.random.Generator, memory: Memory) -> _Draft:
+def _draft(facts: Facts, earlier: Sequence[Facts], voice: Voice, rng: np.random.Generator, memory: Memory) -> _Draft:
     """Write until the length suits the voice; the nearest to it if none does."""
     low, high = voice.words
     best: _Draft | None = None
     miss = 0
     for _ in range(_DRAFTS):
-        plan = make_plan(facts, before, voice, rng)
+        plan = make_plan(facts, earlier, voice, rng)
         draft_memory = memory.copy()
         expansion = Expansion(voice, rng, draft_memory, plan.values, plan.amounts, plan.flags, facts.segment)
         tokens = _tidy(expansion.expand("sentence"))
         draft = _Draft(tokens, expansion.mentions, expansion.claims, draft_memory)
-        off = max(low - draft.words, draft.words - high, 0)
+        off = max(low - draft.words, draft.words - high, 0) + 3 * max(draft.joints - 2, 0)
         if best is None or off < miss:
             best, miss = draft, off
         if off == 0:
@@ -153,7 +159,7 @@ def _draft(facts: Facts, before: Facts | None, voice: Voice, rng: np.random.Gene
 
 def _join(first: _Draft, facts: Sequence[Facts], voice: Voice, rng: np.random.Generator) -> _Draft:
     """Two segments in one text, run together or as two sentences."""
-    second = _draft(facts[1], facts[0], voice, rng, first.memory)
+    second = _draft(facts[1], facts[:1], voice, rng, first.memory)
     joints = [[Token(".")]] if voice.stop > 0.5 else [[], [Token("then")]]
     if not (second.tokens and second.tokens[0].text in ("then", "now", "next", "and")):
         joints += [[Token(","), Token("then")], [Token("and"), Token("then")]]

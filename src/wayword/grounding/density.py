@@ -1,0 +1,73 @@
+"""P(o | b): which object of the database a region shows, or that it shows none of them (Equation 2).
+
+    x      (B, D)   embeddings of B regions I[b], unit length
+    q_oj   (J, D)   embeddings of all exemplar images, object by object; ``owners`` (J,) says whose
+    k_o(b) = 1/J_o sum_j exp(-||x - q_oj||^2 / (2 sigma^2))       kernel density pdf(b | o), peak 1
+    P(o | b)    = k_o / (beta + sum_o' k_o')                      Equation 2 with uniform P(o), and
+    P(none | b) = beta / (beta + sum_o' k_o')                     the density beta of any other thing
+
+The released code sums unnormalised kernels over the images and has beta = 1e-10, so that more photos make an
+object more probable and strange regions are rejected only by underflow. Here a kernel's mean is taken, and
+beta stands beside the sum: neither the number of photos nor unrelated objects in the database change a
+probability. sigma and beta are fitted on training objects (``wayword.learning.grounding.fit``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.errors import WaywordError
+
+
+@dataclass(frozen=True)
+class DensityConfig:
+    """The fitted numbers."""
+
+    variance: float = 0.05
+    """sigma^2 of the kernel, in squared distance between unit vectors (0 to 4)."""
+    background: float = 0.05
+    """beta, on the scale of a kernel whose peak is 1."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.variance < np.inf and 0 < self.background < np.inf):
+            raise WaywordError("variance and background of the density must be positive numbers")
+
+
+@dataclass(frozen=True)
+class Exemplars:
+    """The embedded images of a database: M objects, J images."""
+
+    names: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    """(J, D)."""
+    owners: NDArray[np.int64]
+    """(J,) the number of the object each image shows."""
+
+    def __post_init__(self) -> None:
+        if self.vectors.ndim != 2 or self.owners.shape != (len(self.vectors),):
+            raise ValueError(f"{self.vectors.shape} vectors do not go with {self.owners.shape} owners")
+        if len(self.owners) and not (self.owners.min() >= 0 and self.owners.max() < len(self.names)):
+            raise ValueError(f"an image belongs to an object that is not among the {len(self.names)}")
+
+
+def densities(x: NDArray[np.float32], exemplars: Exemplars, variance: float) -> NDArray[np.float64]:
+    """(B, M) kernel densities k_o; zero for an object without images."""
+    square = (x * x).sum(axis=1)[:, None] + (exemplars.vectors * exemplars.vectors).sum(axis=1)[None]
+    distance = np.maximum(square - 2.0 * (x @ exemplars.vectors.T), 0.0).astype(np.float64)
+    kernels = np.exp(distance / (-2.0 * variance))
+    count = len(exemplars.names)
+    member = np.zeros((len(exemplars.vectors), count))
+    member[np.arange(len(exemplars.owners)), exemplars.owners] = 1.0
+    result: NDArray[np.float64] = kernels @ (member / np.maximum(member.sum(axis=0), 1.0))
+    return result
+
+
+def probabilities(x: NDArray[np.float32], exemplars: Exemplars, config: DensityConfig) -> NDArray[np.float64]:
+    """P(o | b) as (B, M + 1) rows that sum to 1; the last column is "none of these"."""
+    k = densities(x, exemplars, config.variance)
+    weights = np.concatenate([k, np.full((len(k), 1), config.background)], axis=1)
+    result: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return result

@@ -1,0 +1,190 @@
+"""Makes the frames of one shard, from nothing but the configuration, the seed and the shard's number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from wayword.learning.ar.backgrounds import Backgrounds, Flight, FolderFrames
+from wayword.learning.ar.compose import Compositor, augment
+from wayword.learning.ar.config import ARConfig, ViewConfig
+from wayword.learning.ar.layout import ARLayout, random_ar_layout
+from wayword.learning.ar.objects import ObjectPool
+from wayword.sim.render.camera import CameraConfig, camera_axes, project
+from wayword.sim.render.look import random_light
+
+MIN_PIXELS = 12
+"""An object with fewer visible pixels has no row among the boxes; its few pixels keep its id."""
+_TRIES = 30
+
+
+@dataclass(frozen=True, eq=False)
+class ShardArrays:
+    """N frames and M visible objects; the arrays of a shard file, see ``shards``."""
+
+    rgb: NDArray[np.uint8]
+    ids: NDArray[np.uint8]
+    boxes: NDArray[np.float32]
+    amodal: NDArray[np.float32]
+    frame: NDArray[np.int32]
+    instance: NDArray[np.uint8]
+    identity: NDArray[np.int32]
+    pixels: NDArray[np.int32]
+    pose: NDArray[np.float64]
+
+
+class Generator:
+    """Makes shards of one run."""
+
+    def __init__(self, pool: ObjectPool, backgrounds: Backgrounds, config: ARConfig, seed: int) -> None:
+        self.pool, self.backgrounds, self.seed = pool, backgrounds, seed
+        if isinstance(backgrounds, FolderFrames):  # objects stand in the user's arena, not in ours
+            config = replace(config, layout=replace(config.layout, arena_m=backgrounds.arena_m))
+        self.config = config
+        self.compositor = Compositor(pool.bank, backgrounds.camera)
+
+    def shard(self, number: int) -> ShardArrays:
+        """The frames of shard ``number``: the same bytes wherever and whenever it is made."""
+        rng = np.random.default_rng((self.seed, number))
+        config, camera = self.config, self.backgrounds.camera
+        flights = self.backgrounds.flights(rng, config.views)
+        n = config.shard_frames
+        rgb = np.empty((n, camera.height, camera.width, 3), np.uint8)
+        ids = np.empty(rgb.shape[:3], np.uint8)
+        poses = np.empty((n, 6))
+        rows: list[tuple] = []
+        for start in range(0, n, config.views.frames_per_layout):
+            stop = min(start + config.views.frames_per_layout, n)
+            layout = random_ar_layout(self.pool, rng, config.layout)
+            flight = flights[int(rng.integers(len(flights)))]
+            views, which = choose_views(flight, layout, stop - start, camera, rng, config.views)
+            poses[start:stop] = views
+            rgb[start:stop], ids[start:stop] = self._draw(flight, layout, views, which, rng)
+            for i in range(start, stop):
+                rgb[i] = augment(rgb[i], rng, config.augment)
+                rows += [(i, *row) for row in self._visible(ids[i], layout, poses[i])]
+        return _pack(rgb, ids, poses, rows)
+
+    def _draw(
+        self, flight: Flight, layout: ARLayout, views: NDArray, which: NDArray, rng: np.random.Generator
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        names = [str(self.pool.entries[place].number) for place in layout.places]
+        smooth = rng.random() < self.config.views.smooth_share
+        lights = [random_light(rng) for _ in views]
+        if flight.photos is not None:
+            photos = flight.photos[which]
+            return self.compositor.over_photos(
+                photos, names, layout.transforms, lights, views, layout.arena_m, smooth
+            )
+        assert flight.look is not None
+        looks = [replace(flight.look, light=light) for light in lights]
+        drawn = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
+        return drawn.rgb, drawn.ids
+
+    def _visible(self, ids: NDArray[np.uint8], layout: ARLayout, pose: NDArray) -> list[tuple]:
+        """Instance, identity, pixels, box and amodal box of every object with enough visible pixels."""
+        camera, extents = self.backgrounds.camera, np.empty((256, 5), np.int32)
+        _extents(ids, extents)
+        rows = []
+        for k, place in enumerate(layout.places):
+            left, top, right, bottom, pixels = (int(value) for value in extents[k + 1])
+            if pixels < MIN_PIXELS:
+                continue
+            box = (left, top, right + 1, bottom + 1)
+            amodal = projected_box(self.pool.mesh(place).vertices, layout.transforms[k], pose, camera)
+            rows.append((k + 1, self.pool.entries[place].number, pixels, *box, *amodal))
+        return rows
+
+
+def choose_views(
+    flight: Flight,
+    layout: ARLayout,
+    count: int,
+    camera: CameraConfig,
+    rng: np.random.Generator,
+    config: ViewConfig,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Poses (count, 6) of frames, and which of the flight's poses each comes from."""
+    views, which = np.empty((count, 6)), np.empty(count, np.int64)
+    for i in range(count):
+        sparse = rng.random() < config.sparse_share
+        for _ in range(_TRIES):
+            which[i] = rng.integers(len(flight.poses))
+            views[i] = flight.poses[which[i]]
+            # A photograph was taken where it was taken; only simulated cameras can be moved.
+            if flight.photos is None and rng.random() < config.perturbed_share:
+                views[i] = _perturbed(views[i], rng, config, layout.arena_m)
+            clear = np.linalg.norm(layout.centres - views[i, :2], axis=1).min() > config.near_m
+            if clear and (sparse or _in_view(layout, views[i], camera) >= config.min_visible):
+                break
+    return views, which
+
+
+def projected_box(
+    vertices: NDArray[np.float32], transform: NDArray[np.float32], pose: NDArray, camera: CameraConfig
+) -> tuple[float, float, float, float]:
+    """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included, cut at the frame."""
+    world = vertices @ transform[:, :3].T + transform[:, 3]
+    pixels = project(world, pose, camera)
+    pixels = pixels[pixels[:, 2] > camera.near_m]
+    if len(pixels) == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    low, high = pixels[:, :2].min(axis=0), pixels[:, :2].max(axis=0)
+    x0, x1 = np.clip((low[0], high[0]), 0, camera.width)
+    y0, y1 = np.clip((low[1], high[1]), 0, camera.height)
+    return float(x0), float(y0), float(x1), float(y1)
+
+
+def _perturbed(pose: NDArray, rng: np.random.Generator, config: ViewConfig, arena_m: float) -> NDArray:
+    x, y, lift, roll, pitch, turn = rng.standard_normal(6)
+    moved: NDArray = pose + (
+        config.shift_m * x, config.shift_m * y, config.lift_m * lift,
+        config.tilt_rad * roll, config.tilt_rad * pitch, config.turn_rad * turn,
+    )  # fmt: skip
+    moved[:2] = np.clip(moved[:2], 0.0, arena_m)
+    moved[2] = max(moved[2], 0.3)
+    moved[5] = (moved[5] + math.pi) % (2 * math.pi) - math.pi
+    return moved
+
+
+def _in_view(layout: ARLayout, pose: NDArray, camera: CameraConfig) -> int:
+    """How many objects have their centre (at a quarter of a metre at most) in the picture."""
+    points = np.column_stack([layout.centres, np.full(len(layout.places), 0.1)])
+    local = (points - pose[:3]) @ camera_axes(pose, camera.mount_pitch_deg).T
+    ahead = local[:, 2] > camera.near_m
+    across = np.abs(local[:, 0]) * camera.focal_px < local[:, 2] * camera.width / 2
+    down = np.abs(local[:, 1]) * camera.focal_px < local[:, 2] * camera.height / 2
+    return int((ahead & across & down).sum())
+
+
+@njit(cache=True, nogil=True)
+def _extents(ids, extents):  # type: ignore[no-untyped-def]
+    """Left, top, right, bottom (inclusive) and pixels of each id, in one pass."""
+    height, width = ids.shape
+    for k in range(len(extents)):
+        extents[k, 0], extents[k, 1], extents[k, 2], extents[k, 3], extents[k, 4] = width, height, -1, -1, 0
+    for y in range(height):
+        for x in range(width):
+            row = extents[ids[y, x]]
+            row[0], row[1] = min(row[0], x), min(row[1], y)
+            row[2], row[3] = max(row[2], x), max(row[3], y)
+            row[4] += 1
+
+
+def _pack(rgb: NDArray[np.uint8], ids: NDArray[np.uint8], poses: NDArray, rows: list[tuple]) -> ShardArrays:
+    table = np.array(rows, dtype=np.float64).reshape(-1, 12)
+    return ShardArrays(
+        rgb=rgb,
+        ids=ids,
+        boxes=table[:, 4:8].astype(np.float32),
+        amodal=table[:, 8:12].astype(np.float32),
+        frame=table[:, 0].astype(np.int32),
+        instance=table[:, 1].astype(np.uint8),
+        identity=table[:, 2].astype(np.int32),
+        pixels=table[:, 3].astype(np.int32),
+        pose=poses,
+    )

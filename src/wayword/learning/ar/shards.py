@@ -1,0 +1,178 @@
+"""A folder of shards: written one by one, atomically, and taken up again where a run was stopped.
+
+    run-folder/
+        manifest.json               configuration, seed, shards wanted and done
+        objects.json                the object table: number, source, index or seed, noun, size, paint
+        shard-00000.safetensors     rgb, ids, boxes, amodal, frame, instance, identity, pixels, pose
+
+Shard i depends on the configuration, the seed and i alone, so shards can be made in any order and by any
+number of processes.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load_file, save_file
+
+from wayword import __version__
+from wayword.errors import DataError, WaywordError
+from wayword.io import atomic_path, write_json
+from wayword.learning.ar.config import ARConfig
+from wayword.learning.ar.generate import Generator, ShardArrays
+
+SCHEMA = 1
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Where shard ``number`` lies."""
+    return folder / f"shard-{number:05d}.safetensors"
+
+
+def write_shard(path: Path, arrays: ShardArrays, seed: int, number: int, config: ARConfig) -> None:
+    """Write one shard, atomically."""
+    tensors = {item.name: np.ascontiguousarray(getattr(arrays, item.name)) for item in fields(arrays)}
+    metadata = {
+        "seed": str(seed),
+        "shard": str(number),
+        "config": json.dumps(asdict(config)),
+        "version": __version__,
+        "schema": str(SCHEMA),
+    }
+    with atomic_path(path) as temporary:
+        save_file(tensors, temporary, metadata=metadata)
+
+
+def read_shard(path: Path | str) -> ShardArrays:
+    """Read one shard."""
+    try:
+        tensors = load_file(path)
+        return ShardArrays(**{item.name: tensors[item.name] for item in fields(ShardArrays)})
+    except FileNotFoundError as error:
+        raise DataError(path, "there is no such shard") from error
+    except (KeyError, SafetensorError, OSError, ValueError) as error:
+        raise DataError(path, "is damaged or no shard of AR frames; delete it and run `ar generate` again") from error
+
+
+def shards(folder: Path | str) -> list[Path]:
+    """The finished shards of a run, in order."""
+    found = sorted(Path(folder).glob("shard-*.safetensors"))
+    if not found:
+        raise WaywordError(f"{folder}: holds no shards; make some with `wayword ar generate --out {folder}`")
+    return found
+
+
+def read_objects(folder: Path | str) -> dict[int, dict[str, Any]]:
+    """The object table of a run by number."""
+    path = Path(folder) / "objects.json"
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return {int(entry["number"]): entry for entry in table}
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror})") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(path, "is not an object table") from error
+
+
+def generate_shards(generator: Generator, folder: Path, frames: int, processes: int = 1) -> Iterator[int]:
+    """Make the shards that are missing; yields the number of frames of each shard as it is done (or was).
+
+    Stopping at any moment leaves complete shards only. A folder that holds another run is refused.
+    """
+    if frames < 1 or processes < 1:
+        raise WaywordError("at least one frame and one process are needed")
+    config, seed = generator.config, generator.seed
+    wanted = -(-frames // config.shard_frames)
+    manifest = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "seed": seed,
+        "config": asdict(config),
+        "camera": asdict(generator.backgrounds.camera),
+        "objects": [entry.number for entry in generator.pool.entries],
+    }
+    _claim(folder, manifest)
+    for leftover in folder.glob(".shard-*"):
+        leftover.unlink(missing_ok=True)
+    missing = [i for i in range(wanted) if not _whole(shard_path(folder, i))]
+    write_json(folder / "objects.json", [entry.as_json() for entry in generator.pool.entries])
+    done = wanted - len(missing)
+
+    def note() -> None:
+        counts = {"shards_wanted": wanted, "shards_done": done, "frames": done * config.shard_frames}
+        write_json(folder / "manifest.json", {**manifest, **counts})
+
+    note()
+    yield done * config.shard_frames
+    for _ in _made(generator, folder, missing, processes):
+        done += 1
+        note()
+        yield config.shard_frames
+
+
+def _made(generator: Generator, folder: Path, missing: Sequence[int], processes: int) -> Iterator[int]:
+    if processes == 1 or len(missing) <= 1:
+        for number in missing:
+            yield _make(generator, folder, number)
+        return
+    # Forked workers share the parent's meshes; where there is no fork, each gets a copy.
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    context = multiprocessing.get_context(method)
+    with context.Pool(min(processes, len(missing)), _start_worker, (generator, folder)) as workers:
+        yield from workers.imap_unordered(_work, missing)
+
+
+_WORKER: list[tuple[Generator, Path]] = []
+
+
+def _start_worker(generator: Generator, folder: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it ends the workers
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    _WORKER[:] = [(generator, folder)]
+
+
+def _work(number: int) -> int:
+    generator, folder = _WORKER[0]
+    return _make(generator, folder, number)
+
+
+def _make(generator: Generator, folder: Path, number: int) -> int:
+    write_shard(shard_path(folder, number), generator.shard(number), generator.seed, number, generator.config)
+    return number
+
+
+def _claim(folder: Path, manifest: dict[str, Any]) -> None:
+    """Refuse a folder with shards of another run."""
+    path = folder / "manifest.json"
+    if not path.exists():
+        if folder.is_dir() and any(folder.glob("shard-*.safetensors")):
+            raise DataError(path, "is missing beside shards; choose an empty folder for --out")
+        return
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(path, "cannot be read; choose another folder for --out") from error
+    same = json.loads(json.dumps(manifest))
+    for key in ("schema", "seed", "config", "camera", "objects"):
+        if not isinstance(stored, dict) or stored.get(key) != same[key]:
+            raise DataError(path, f"this folder holds a run with another {key}; choose another --out")
+
+
+def _whole(path: Path) -> bool:
+    """Whether a shard is there and can be opened."""
+    if not path.exists():
+        return False
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return set(file.keys()) == {item.name for item in fields(ShardArrays)}
+    except (SafetensorError, OSError):
+        return False

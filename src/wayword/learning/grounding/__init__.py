@@ -1,0 +1,1 @@
+"""Training, fitting and measuring of what ``wayword.grounding`` ships."""

@@ -1,0 +1,185 @@
+"""What the three trainings share: schedule, checkpoints, resuming, averaged weights, a log.
+
+A run is a folder: ``checkpoint.safetensors`` (weights, averaged weights, optimiser, in one file written
+atomically, with the step, the random generator and the time spent in its metadata) and ``log.csv``. A run
+that was killed goes on from its last checkpoint when it is started again with the same folder.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from wayword.errors import DataError
+from wayword.io import atomic_path
+
+
+@dataclass(frozen=True)
+class LoopConfig:
+    """Length and pace of a training."""
+
+    steps: int
+    """Steps of a full run."""
+    minutes: float
+    """Longest wall time; on a slow machine the schedule is compressed into it."""
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-2
+    warm_up: float = 0.03
+    """Share of the run in which the learning rate rises."""
+    average: float = 0.998
+    """Decay of the averaged weights, which are the ones that are kept."""
+    save_every_s: float = 60.0
+    log_every: int = 50
+    seed: int = 0
+
+
+class Run:
+    """One training on its way."""
+
+    def __init__(self, folder: Path, net: nn.Module, config: LoopConfig, extra: nn.Module | None = None) -> None:
+        self.folder, self.config, self.net, self.extra = folder, config, net, extra
+        self.rng = np.random.default_rng(config.seed)
+        self.step, self._spent, self._begun = 0, 0.0, time.monotonic()
+        parts = [net] if extra is None else [net, extra]
+        matrices = [p for part in parts for p in part.parameters() if p.ndim > 1]
+        others = [p for part in parts for p in part.parameters() if p.ndim <= 1]
+        groups = [{"params": matrices, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=config.learning_rate)
+        self._parameters = [*matrices, *others]
+        self._averaged = {name: value.detach().clone() for name, value in net.state_dict().items()}
+        self._totals: dict[str, float] = {}
+        self._counted = 0
+        self._saved = time.monotonic()
+        folder.mkdir(parents=True, exist_ok=True)
+        if self.checkpoint.exists():
+            self._resume()
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the state is kept."""
+        return self.folder / "checkpoint.safetensors"
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far, over all parts of an interrupted run."""
+        return self._spent + time.monotonic() - self._begun
+
+    @property
+    def progress(self) -> float:
+        """0 at the start, 1 at the end."""
+        return min(1.0, max(self.step / self.config.steps, self.seconds / (60 * self.config.minutes)))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has come to its end."""
+        return self.progress >= 1.0
+
+    def update(self, loss: Tensor, numbers: Mapping[str, float]) -> None:
+        """One step of the optimiser on ``loss``, and the numbers to log beside it."""
+        if not bool(torch.isfinite(loss)):
+            raise RuntimeError(f"the loss is {float(loss)} at step {self.step}; resume with a lower learning rate")
+        rate = self._rate()
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self._parameters, 5.0)
+        self.optimiser.step()
+        self.step += 1
+        self._average()
+        for name, value in {"loss": float(loss.detach()), "gradient": float(norm), **numbers}.items():
+            self._totals[name] = self._totals.get(name, 0.0) + value
+        self._counted += 1
+        if self.step % self.config.log_every == 0:
+            self.log({name: total / self._counted for name, total in self._totals.items()} | {"rate": rate})
+            self._totals, self._counted = {}, 0
+        if time.monotonic() - self._saved > self.config.save_every_s:
+            self.save()
+
+    def averaged(self) -> dict[str, Tensor]:
+        """The averaged weights."""
+        return self._averaged
+
+    def log(self, numbers: Mapping[str, float]) -> None:
+        """Add rows (step, minutes, name, value) to ``log.csv``."""
+        path = self.folder / "log.csv"
+        new = not path.exists()
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            if new:
+                writer.writerow(["step", "minutes", "name", "value"])
+            for name, value in numbers.items():
+                writer.writerow([self.step, f"{self.seconds / 60:.2f}", name, f"{value:.6g}"])
+        shown = "  ".join(f"{name} {value:.4g}" for name, value in numbers.items())
+        print(f"{self.folder.name} {100 * self.progress:5.1f} %  step {self.step}  {shown}", flush=True)
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        tensors = {f"net.{name}": value.contiguous() for name, value in self.net.state_dict().items()}
+        tensors |= {f"averaged.{name}": value.contiguous() for name, value in self._averaged.items()}
+        if self.extra is not None:
+            tensors |= {f"extra.{name}": value.contiguous() for name, value in self.extra.state_dict().items()}
+        for number, parameter in enumerate(self._parameters):
+            for name, value in self.optimiser.state.get(parameter, {}).items():
+                tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value).contiguous()
+        about = {"step": self.step, "seconds": self.seconds, "rng": self.rng.bit_generator.state}
+        tensors = {name: value.clone() for name, value in tensors.items()}  # no two may share memory
+        with atomic_path(self.checkpoint) as temporary:
+            save_file(tensors, temporary, {"state": json.dumps(about)})
+        self._saved = time.monotonic()
+
+    def _resume(self) -> None:
+        try:
+            with safe_open(self.checkpoint, "pt") as file:
+                about = json.loads((file.metadata() or {})["state"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            self.net.load_state_dict(_below(tensors, "net."))
+            if self.extra is not None:
+                self.extra.load_state_dict(_below(tensors, "extra."))
+            self._averaged = _below(tensors, "averaged.")
+            for number, parameter in enumerate(self._parameters):
+                state = _below(tensors, f"optimiser.{number}.")
+                if state:
+                    layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
+                    self.optimiser.state[parameter] = {
+                        name: value.contiguous(memory_format=layout) if value.ndim == 4 else value
+                        for name, value in state.items()
+                    }
+            self.rng.bit_generator.state = about["rng"]
+            self.step, self._spent = int(about["step"]), float(about["seconds"])
+        except (OSError, SafetensorError, KeyError, ValueError, RuntimeError) as error:
+            raise DataError(
+                self.checkpoint, "is damaged or of another network; delete the folder to start anew"
+            ) from error
+
+    def _rate(self) -> float:
+        done, warm = self.progress, self.config.warm_up
+        if self.step < 20 or done < warm:
+            return self.config.learning_rate * min(1.0, max((self.step + 1) / 20 * 0.2, done / warm))
+        return self.config.learning_rate * (0.5 + 0.5 * math.cos(math.pi * (done - warm) / (1 - warm))) + 1e-6
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        # Early weights are forgotten fast: an average over the first steps would lag for the whole run.
+        decay = min(self.config.average, (1 + self.step) / (10 + self.step))
+        for name, value in self.net.state_dict().items():
+            kept = self._averaged[name]
+            if kept.is_floating_point():
+                kept.lerp_(value, 1 - decay)
+            else:
+                kept.copy_(value)
+
+
+def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}
