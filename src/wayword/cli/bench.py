@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Literal
 
 import tyro
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sim:
-    """Frames and environment steps per second, and the ratio to PyBullet's renderer on the same scene.
+class Bench:
+    """Measure speed on this machine, which should be doing nothing else.
 
-    Run it on a machine that does nothing else. The comparison needs the extra: pip install "wayword[bench]".
+    sim: frames and environment steps per second, and the ratio to PyBullet's renderer on the same
+    scene in the same run; that comparison needs the extra: pip install "wayword[bench]".
     """
 
+    what: tyro.conf.Positional[Literal["sim"]]
+    """What to measure."""
     repeats: int = 7
     """Times each measurement is repeated; the interval is over these."""
     publish: bool = False
@@ -88,14 +91,3 @@ class Sim:
             ratio = ours.mean / tiny.mean
             figures["bench.render_ratio_pybullet"] = Figure(ratio, None, None, ours.n, command, today, "x")
         publish_figures(figures)
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Measure speed on this machine."""
-
-    what: Annotated[Sim, tyro.conf.subcommand("sim")]
-
-    def run(self) -> None:
-        """Run the chosen benchmark."""
-        self.what.run()

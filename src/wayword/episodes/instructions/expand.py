@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -71,6 +73,13 @@ class Memory:
         return Memory(self.layout, dict(self.earlier), dict(self.here), self.last)
 
 
+@cache
+def _liked(rule: str, voice: Voice) -> tuple[tuple[Alternative, float], ...]:
+    """The alternatives of a rule that a voice uses at all, with their weights."""
+    weighed = ((a, a.weight * voice.share(a.tags)) for a in rules()[rule].alternatives)
+    return tuple((alternative, weight) for alternative, weight in weighed if weight > 0)
+
+
 class Expansion:
     """One draft of an instruction: call ``expand`` with a rule, then read tokens, mentions and claims."""
 
@@ -96,7 +105,7 @@ class Expansion:
         for kind, *arguments in rule.claims:
             self._claim(kind, arguments)
         tokens: list[Token] = []
-        for piece in self._choose(name, rule.alternatives, ing).pieces:
+        for piece in self._choose(name, ing).pieces:
             tokens += self._piece(piece)
         if name in _PAIR_RULES:
             self.memory.last = None
@@ -105,23 +114,22 @@ class Expansion:
             tokens[k] = replace(tokens[k], text=gerund(tokens[k].text))
         return tokens
 
-    def _choose(self, name: str, alternatives: Sequence[Alternative], ing: bool) -> Alternative:
+    def _choose(self, name: str, ing: bool) -> Alternative:
         open_ones, limits, total = [], [], 0.0
-        for alternative in alternatives:
-            weight = alternative.weight * self.voice.share(alternative.tags)
-            if weight > 0 and self._allowed(alternative, ing):
+        for alternative, weight in _liked(name, self.voice):
+            if not (alternative.needs or alternative.forbids) or self._allowed(alternative, ing):
                 total += weight
                 open_ones.append(alternative)
                 limits.append(total)
         if not open_ones:
             raise WaywordError(f"the grammar has no way to say '{name}' with {sorted(self.flags)}, {self.values}")
-        draw = self.rng.random() * total
-        return next((a for a, limit in zip(open_ones, limits, strict=True) if draw < limit), open_ones[-1])
+        return open_ones[min(bisect(limits, self.rng.random() * total), len(open_ones) - 1)]
 
     def _allowed(self, alternative: Alternative, ing: bool) -> bool:
-        return all(self._true(c, ing) for c in alternative.needs) and not any(
-            self._true(c, ing) for c in alternative.forbids
-        )
+        for condition in alternative.needs:
+            if not self._true(condition, ing):
+                return False
+        return not any(self._true(condition, ing) for condition in alternative.forbids)
 
     def _true(self, condition: str, ing: bool) -> bool:
         name, equals, value = condition.partition("=")
@@ -178,6 +186,8 @@ class Expansion:
             part = self._draw(parts(name), [p.weight for p in parts(name)])
             words = part.text.split()
             return self._mention(name, "part", words, len(part.base.split()))
+        if form == "" and self.memory.last == name and self._pronoun(name) == "it" and self.rng.random() < 0.85:
+            return self._mention(name, "pronoun", ["it"], 1)
         phrase, repeated = self._phrase(name)
         words = phrase.text.split()
         article = self._article(phrase, form, repeated)
@@ -202,7 +212,7 @@ class Expansion:
     def _phrase(self, name: str) -> tuple[Phrase, bool]:
         """The phrase to use now, and whether it repeats one that was used before."""
         known = self.memory.here.get(name)
-        if known is not None and self.rng.random() < 0.6:
+        if known is not None and self.rng.random() < 0.8:
             return known, True
         before = self.memory.earlier.get(name)
         if before is not None and self.rng.random() < self.voice.repeat:

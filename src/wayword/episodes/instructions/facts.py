@@ -18,7 +18,7 @@ from wayword.episodes.format import Episode
 from wayword.episodes.geometry import Array, arc_length, wrap
 from wayword.episodes.manoeuvres import Manoeuvre, Side, arrival_heading, departure_heading
 
-PlaceRelation = Literal["front", "facing", "ahead", "beside", "past", "through", "between", "far", "clock"]
+PlaceRelation = Literal["front", "facing", "ahead", "beside", "past", "through", "between", "gap", "far", "quarter", "clock"]
 
 NEAR_M = 0.95
 SHORT_M, LONG_M = 0.95, 2.1
@@ -172,6 +172,8 @@ def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
             if distance > 0.35:
                 places.append(Place("facing", (name,)))
         looked_at |= abs(bearing) < 33
+        if distance < 1.3 and seen.end_between(index, 22, 55, 18):
+            places.append(Place("quarter", (name,), side))
         if distance > NEAR_M:
             continue
         closing = seen.distances[:, index].min() > distance - 0.04
@@ -186,7 +188,9 @@ def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
         exact = abs(bearing + 30 * hour) < 11 and abs(seen.at_next[index] + 30 * hour) < 17
         if exact and abs(hour) <= 3:
             places.append(Place("clock", (name,), hour=hour % 12 or 12))
-    places += _midway(seen, order)
+    for place in _midway(seen, order):
+        relation: PlaceRelation = "gap" if m.kind == "between" and place.objects == m.objects else "between"
+        places.append(Place(relation, place.objects))
     if m.kind == "between" and all(_behind(seen, name) for name in m.objects):
         places.append(Place("through", m.objects))
     if m.kind == "around" and _opposite(seen, m.objects[0]):

@@ -30,7 +30,7 @@ from wayword.errors import WaywordError
 
 _FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt", "registers.txt")
 _HEADER = re.compile(r":([:+]) ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
-_PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!]")
+_PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!?]")
 _IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
 _DOUBLED = frozenset(["cut", "stop", "get", "let", "hug", "put", "sit", "run", "quit", "spin", "swim", "skim", "slip", "trot", "skip", "step", "wrap", "hop", "zip"])
 _ADVERBS = frozenset({"just", "gently", "slowly", "softly", "smartly"})

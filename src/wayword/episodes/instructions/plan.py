@@ -17,12 +17,12 @@ _HOURS = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _OWN: dict[str, dict[str, float]] = {
     "approach": {"front": 12, "facing": 1.5, "clock": 1, "ahead": 0.3},
     "beside": {"beside": 12, "clock": 1, "between": 3},
-    "pass": {"past": 9, "clock": 0.3, "between": 3},
-    "around": {"beside": 3, "far": 4, "past": 3, "facing": 2, "front": 1, "clock": 0.7, "between": 4},
-    "between": {"through": 5, "past": 4, "beside": 3, "between": 2},
+    "pass": {"past": 8, "clock": 0.3, "between": 3},
+    "around": {"beside": 4, "far": 2.5, "past": 3, "facing": 2, "front": 1, "clock": 0.7, "between": 4},
+    "between": {"through": 5, "past": 4, "beside": 3, "gap": 5, "between": 2},
 }
-_OTHER: dict[str, float] = {"front": 12, "ahead": 5, "facing": 4, "beside": 7, "past": 6, "between": 6, "clock": 2}
-_OTHER_AT_GOAL: dict[str, float] = {"beside": 1.0, "between": 1.5, "clock": 0.3}
+_OTHER: dict[str, float] = {"front": 12, "ahead": 7, "facing": 5, "beside": 9, "past": 6, "between": 7, "quarter": 4, "clock": 2}
+_OTHER_AT_GOAL: dict[str, float] = {"beside": 1.5, "between": 2, "clock": 0.3}
 _GOALS = frozenset({"front", "beside", "past", "between"})
 
 
@@ -55,10 +55,11 @@ def make_plan(facts: Facts, earlier: Sequence[Facts], voice: Voice, rng: np.rand
     if m.closest[0] < 0.43:
         flags.add("tight")
     place = _choose_place(facts, voice, rng)
-    if m.kind == "beside" and place is not None and place.objects[0] == m.objects[0] and place.relation == "beside":
-        values["kind"] = "approach"  # "go to it and stop with it on your left"
-        if rng.random() < 0.4:
-            values["kind"], place = "beside", None
+    if m.kind == "beside" and place is not None:
+        if place.relation == "beside" and place.objects == m.objects and rng.random() < 0.4:
+            place = None  # "fly until it is on your left" says it all
+        else:
+            values["kind"] = "approach"  # "fly to it and stop with it on your left"
     _tell_turn(facts, values, amounts, flags, voice, rng)
     _tell_via(facts, place, values, flags, voice, rng)
     _tell_start(facts, values, flags, rng)
@@ -161,7 +162,7 @@ def _tell_via(
 
 
 def _tell_start(facts: Facts, values: dict[str, str], flags: set[str], rng: np.random.Generator) -> None:
-    if facts.leaving is None or rng.random() < 0.4:
+    if facts.leaving is None or rng.random() < 0.3:
         return
     name, side, behind = facts.leaving
     values["n"] = name
@@ -225,7 +226,7 @@ def _tell_more(
 ) -> None:
     """A second thing about the end, about an object that is not told yet."""
     told = {values[v] for v in ("o", "a", "b", "e", "f", "p") if v in values}
-    choices = [p for p in facts.places if p.relation in ("ahead", "beside") and not told & set(p.objects)]
+    choices = [p for p in facts.places if p.relation in ("ahead", "beside", "quarter") and not told & set(p.objects)]
     if not choices or place.relation in ("ahead", "facing", "between") or rng.random() >= voice.also:
         return
     more = choices[int(rng.integers(len(choices)))]
@@ -235,4 +236,4 @@ def _tell_more(
         flags.add("also.ahead")
     elif more.side is not None:
         values["c"] = more.side
-        flags.add("also.side")
+        flags.add("also.side" if more.relation == "beside" else "also.quarter")

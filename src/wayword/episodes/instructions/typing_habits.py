@@ -31,6 +31,7 @@ _SHORT: dict[str, dict[str, str]] = {
         "little": "lil",
     },
     "dropped": {"it's": "its", "you're": "youre", "you've": "youve", "that's": "thats", "they're": "theyre"},
+    "phonetic": {"it's": "its", "you're": "your", "you've": "youve", "that's": "thats", "they're": "their"},
     "contracted": {},
 }
 _RARELY = {"before", "straight", "through", "little", "and", "with", "you"}
@@ -40,15 +41,15 @@ _MISSPELLINGS: dict[str, tuple[str, ...]] = {
     "between": ("betwen", "beetween", "bewteen"),
     "before": ("befor", "befroe"),
     "around": ("arround", "aroud"),
-    "until": ("untill", "untl"),
+    "until": ("untill",),
     "straight": ("strait", "straigt", "stright"),
     "behind": ("behide", "behnd"),
     "forward": ("foward", "forword"),
     "little": ("litle", "littel"),
     "beyond": ("beyound", "beyon"),
-    "just": ("jsut", "juts"),
-    "with": ("wiht", "whit"),
-    "again": ("agian", "agin"),
+    "just": ("jsut",),
+    "with": ("wiht",),
+    "again": ("agian",),
     "continue": ("contine", "continu"),
     "right": ("rigth", "rihgt"),
     "another": ("anohter",),
@@ -70,9 +71,7 @@ _MISSPELLINGS: dict[str, tuple[str, ...]] = {
     "alongside": ("alonside",),
     "leave": ("leav", "leve"),
     "turn": ("trun", "tunr"),
-    "keep": ("kepe",),
     "keeping": ("keping",),
-    "past": ("psat",),
     "through": ("throught", "thru"),
     "counterclockwise": ("counterclokwise", "counter clockwise"),
     "clockwise": ("clockwize", "clokwise"),
@@ -104,7 +103,10 @@ _MISSPELLINGS: dict[str, tuple[str, ...]] = {
     "snowman": ("snowmn",),
     "basketball": ("basketbal", "baskteball"),
 }
+_SELDOM = {"right": 0.03, "with": 0.2, "turn": 0.1, "towards": 0.5, "leave": 0.3, "halt": 0.5, "keeping": 0.2}
+_IN_REFERENCES = 0.15
 _INFRONT = {("in", "front"): "infront", ("a", "lot"): "alot", ("in", "between"): "inbetween"}
+_UNTOUCHED = frozenset({"left", "right", "clock", "shift"})  # sides matter; the others slip into rude words
 _FILLERS = ("uh", "um", "like", "you know")
 _NEAR = {
     **dict(zip("qwertyuiop", ("wa", "qe", "wr", "et", "ry", "tu", "yi", "uo", "ip", "ol"), strict=True)),
@@ -164,8 +166,11 @@ def misspell(tokens: Sequence[Token], common: float, slips: float, rng: np.rando
     for k, token in enumerate(typed):
         word = token.text
         options = _MISSPELLINGS.get(word.lower())
-        if options and common and rng.random() < common * (0.35 if token.mention >= 0 else 1.0):
-            typed[k] = replace(token, text=options[int(rng.integers(len(options)))])
+        factor = _IN_REFERENCES if token.mention >= 0 else _SELDOM.get(word.lower(), 1.0)
+        if options and common and rng.random() < common * factor:
+            # The first is the usual one.
+            other = rng.random() < 0.3
+            typed[k] = replace(token, text=options[-1] if other else options[0])
         elif token.is_word and slips and rng.random() < slips:
             typed[k] = replace(token, text=slip(word, rng))
     return typed
@@ -173,7 +178,7 @@ def misspell(tokens: Sequence[Token], common: float, slips: float, rng: np.rando
 
 def slip(word: str, rng: np.random.Generator) -> str:
     """One slip of the finger in a word of four letters or more; a slip that makes another word is undone."""
-    if len(word) < 4 or not word.isalpha() or word.lower() in ("left", "right"):
+    if len(word) < 4 or not word.isalpha() or word.lower() in _UNTOUCHED:
         return word
     slips: tuple[Callable[[str, int], str], ...] = (
         lambda w, k: w[:k] + w[k + 1] + w[k] + w[k + 2 :],  # transposed

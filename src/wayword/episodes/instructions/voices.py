@@ -22,7 +22,7 @@ _VARIED: Mapping[PhraseKind, float] = {"name": 1.0, "noun": 1.0, "look": 0.8, "v
 _LOOKS: Mapping[PhraseKind, float] = {"name": 0.02, "noun": 0.7, "look": 1.6, "vague": 1.4, "part": 0.0}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Voice:
     """How one kind of speaker writes."""
 
@@ -46,10 +46,10 @@ class Voice:
     goal: float = 0.0
     """How often the goal comes first."""
     turn: float = 0.9
-    via: float = 0.45
+    via: float = 0.55
     place: float = 0.95
     """How often a turn, an object passed on the way, and the end are told where there is one."""
-    also: float = 0.22
+    also: float = 0.3
     """How often a second thing is said about the end."""
     clock: float = 0.0
     ends: Mapping[str, float] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Voice:
     """Factor on the frequency of openings and closings."""
     no_article: float = 0.0
     bare: float = 0.3
-    that: float = 0.35
+    that: float = 0.1
     repeat: float = 0.35
     """How often a name used in an earlier instruction is used again."""
     fillers: float = 0.0
@@ -79,7 +79,7 @@ class Voice:
 _TEXTING = {"texting": 0.85, "dropped": 0.6}
 
 VOICES: tuple[Voice, ...] = (
-    Voice("plain", {}, (14, 24), fragments=False),
+    Voice("plain", {}, (15, 24), fragments=False),
     Voice(
         "terse",
         {"terse": 1.0},
@@ -88,7 +88,7 @@ VOICES: tuple[Voice, ...] = (
         commas=0.0,
         stop=0.0,
         fragments=True,
-        via=0.35,
+        via=0.4,
         extras=0.1,
     ),
     Voice(
@@ -123,10 +123,11 @@ VOICES: tuple[Voice, ...] = (
     ),
     Voice(
         "texting",
-        {"text": 1.0, "hurry": 0.5, "casual": 0.2},
-        (12, 24),
-        common=0.6,
-        kinds=_VARIED, steepness=0.4,
+        {"text": 1.0, "hurry": 0.5, "casual": 0.3, "whimsy": 0.1},
+        (13, 24),
+        common=0.3,
+        kinds=_VARIED,
+        steepness=0.25,
         case="either",
         commas=0.8,
         stop=0.0,
@@ -138,22 +139,23 @@ VOICES: tuple[Voice, ...] = (
     ),
     Voice(
         "misspelt",
-        {"misspelt": 1.0, "casual": 0.25},
-        (12, 23),
-        common=0.7,
-        kinds=_VARIED, steepness=0.4,
+        {"misspelt": 1.0, "casual": 0.3, "nautical": 0.1},
+        (14, 23),
+        common=0.35,
+        kinds=_VARIED,
+        steepness=0.25,
         case="lower",
         commas=0.0,
         stop=0.0,
         fragments=True,
         extras=0.2,
-        shortened={"dropped": 0.9},
-        slips=0.012,
-        misspells=0.42,
+        shortened={"phonetic": 0.9},
+        slips=0.006,
+        misspells=0.8,
     ),
     Voice(
         "pilot",
-        {"pilot": 1.0},
+        {"pilot": 1.0, "degrees": 1.0},
         (14, 24),
         common=0.7,
         fragments=True,
@@ -161,20 +163,20 @@ VOICES: tuple[Voice, ...] = (
         ends={"clock": 2.5},
         extras=0.3,
     ),
-    Voice("chatty", {"casual": 1.0}, (14, 25), common=0.6, shortened={"contracted": 0.9}, that=0.5, extras=1.4),
+    Voice("chatty", {"casual": 1.0}, (14, 25), common=0.6, shortened={"contracted": 0.9}, that=0.22, extras=1.4),
     Voice(
         "spoken",
         {"spoken": 1.2, "casual": 0.8},
         (14, 27),
         common=0.7,
         shortened={"contracted": 0.9},
-        that=0.5,
+        that=0.22,
         extras=2.2,
         fillers=0.10,
         case="either",
         stop=0.7,
     ),
-    Voice("unnamed", {}, (14, 26), kinds=_LOOKS, steepness=0.6, that=0.2, repeat=0.25, extras=0.2),
+    Voice("unnamed", {}, (14, 26), kinds=_LOOKS, steepness=0.6, that=0.08, repeat=0.25, extras=0.2),
     Voice(
         "foreign",
         {"foreign": 1.0},
@@ -189,17 +191,43 @@ VOICES: tuple[Voice, ...] = (
     Voice("goal", {"goal": 1.0}, (13, 25), goal=0.8, case="either", stop=0.8, extras=0.0, place=1.0),
     Voice(
         "nautical",
-        {"nautical": 1.0},
+        {"nautical": 1.0, "poetic": 0.3, "guide": 0.15},
         (14, 24),
-        common=0.45,
-        kinds=_VARIED, steepness=0.4,
-        that=0.4,
+        common=0.22,
+        kinds=_VARIED,
+        steepness=0.25,
+        that=0.14,
         extras=0.2,
     ),
-    Voice("poetic", {"poetic": 1.0}, (13, 24), common=0.4, kinds=_VARIED, steepness=0.4, fragments=True, extras=0.1),
-    Voice("guide", {"guide": 1.0}, (15, 26), common=0.4, kinds=_VARIED, steepness=0.4, extras=0.6),
-    Voice("whimsical", {"whimsy": 1.0}, (14, 25), common=0.4, kinds=_VARIED, steepness=0.4, extras=0.8),
-    Voice("formal", {"formal": 1.0}, (14, 25), common=0.7, extras=0.3),
+    Voice(
+        "poetic",
+        {"poetic": 1.0, "pilot": 0.3, "nautical": 0.35},
+        (14, 24),
+        common=0.2,
+        kinds=_VARIED,
+        steepness=0.25,
+        fragments=True,
+        extras=0.1,
+    ),
+    Voice(
+        "guide",
+        {"guide": 1.0, "formal": 0.3, "poetic": 0.15},
+        (15, 25),
+        common=0.22,
+        kinds=_VARIED,
+        steepness=0.25,
+        extras=0.6,
+    ),
+    Voice(
+        "whimsical",
+        {"whimsy": 1.0, "casual": 0.3, "poetic": 0.15},
+        (15, 25),
+        common=0.22,
+        kinds=_VARIED,
+        steepness=0.25,
+        extras=0.8,
+    ),
+    Voice("formal", {"formal": 1.0, "degrees": 0.1}, (14, 25), common=0.7, extras=0.3),
 )
 
 

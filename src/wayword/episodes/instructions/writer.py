@@ -19,6 +19,7 @@ from wayword.episodes.paths import PathConfig, generate_episodes
 from wayword.errors import WaywordError
 
 _DRAFTS = 6
+_TELLING_VERBS = ("head", "swing", "hook", "leave", "come", "stop", "keeping", "until", "curve", "make")
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,10 @@ class _Draft:
         return sum(t.is_word for t in self.tokens)
 
     @property
-    def joints(self) -> int:
-        """How often "and" joins clauses."""
-        return sum(t.text == "and" and t.mention < 0 for t in self.tokens)
+    def clumsiness(self) -> int:
+        """Points for too many "and" and for the same verb twice."""
+        said = [t.text.lower() for t in self.tokens if t.mention < 0]
+        return 3 * max(said.count("and") - 2, 0) + sum(said.count(verb) > 1 for verb in _TELLING_VERBS)
 
 
 def write_instruction(
@@ -148,7 +150,7 @@ def _draft(facts: Facts, earlier: Sequence[Facts], voice: Voice, rng: np.random.
         expansion = Expansion(voice, rng, draft_memory, plan.values, plan.amounts, plan.flags, facts.segment)
         tokens = _tidy(expansion.expand("sentence"))
         draft = _Draft(tokens, expansion.mentions, expansion.claims, draft_memory)
-        off = max(low - draft.words, draft.words - high, 0) + 3 * max(draft.joints - 2, 0)
+        off = max(low - draft.words, draft.words - high, 0) + draft.clumsiness
         if best is None or off < miss:
             best, miss = draft, off
         if off == 0:
@@ -172,7 +174,7 @@ def _join(first: _Draft, facts: Sequence[Facts], voice: Voice, rng: np.random.Ge
 
 def _finish(draft: _Draft, voice: Voice, rng: np.random.Generator) -> WrittenInstruction:
     tokens = _tidy(type_out(draft.tokens, voice, rng))
-    if rng.random() < voice.stop and tokens[-1].text not in ".!":
+    if rng.random() < voice.stop and tokens[-1].text not in ".!?":
         tokens.append(Token("."))
     upper = voice.case == "sentence" or (voice.case == "either" and rng.random() < 0.6)
     text, spans = "", list[tuple[int, int]]()
@@ -181,7 +183,7 @@ def _finish(draft: _Draft, voice: Voice, rng: np.random.Generator) -> WrittenIns
         word = token.text if upper else token.text.lower()
         if begin and token.is_word:
             word = word[0].upper() + word[1:]
-        begin = upper and token.text in (".", "!")
+        begin = upper and token.text in (".", "!", "?")
         text += (" " if text and token.is_word else "") + word
         spans.append((len(text) - len(word), len(text)))
     references = []

@@ -19,7 +19,7 @@ PoolName = Literal["train", "heldout"]
 class PoolConfig:
     """Which objects there are, and how often each is drawn."""
 
-    seed: int = 0
+    object_seed: int = 0
     """Seeds the random objects, the sizes and the paints; the held-out nouns do not depend on it."""
     random_objects: int = 2000
     """Procedural random objects in the pool."""
@@ -37,9 +37,14 @@ class PoolConfig:
     """Objects whose shortest edge is less than this share of the longest are left out (paper: 1 to 5)."""
     min_cover: float = 0.3
     """Objects that fill less of their own outline's box than this from some side are thin lattices: left out."""
-    min_light: float = 28.0
+    max_hole: float = 0.06
+    """Objects with a hole seen from above that is a larger share of their outline are rings: a dev object is one."""
+    twin_distance: float = 9.0
+    """Mesh-pack objects whose small pictures from all sides differ by less (mean levels of 255) from one that is
+    already in the pool are left out: two names for one look cannot be told apart."""
+    min_light: float = 36.0
     """Objects whose mean brightness (0 to 255) is lower are left out: they are black blobs from everywhere."""
-    heldout_share: float = 0.1
+    heldout_share: float = 0.12
     """Share of nouns, and of random objects, kept for the held-out pool."""
 
 
@@ -77,7 +82,7 @@ class ViewConfig:
     """Standard deviation of the turn."""
     lift_m: float = 0.03
     """Standard deviation of the height."""
-    tilt_rad: float = 0.05
+    sway_rad: float = 0.05
     """Standard deviation of roll and pitch that are added."""
     min_visible: int = 2
     """Poses from which fewer object centres are in view are drawn again..."""
@@ -95,13 +100,13 @@ class AugmentConfig:
 
     clean_share: float = 0.3
     """Share of frames left as they are: the simulator's camera is perfect unless told otherwise."""
-    contrast: float = 0.3
+    contrast: float = 0.25
     """Contrast varies by up to this share either way, about mid grey."""
-    brightness: float = 25.0
+    brightness: float = 18.0
     """Levels (of 255) added or taken."""
     saturation: float = 0.3
     """Saturation varies by up to this share either way."""
-    exposure: float = 0.3
+    exposure: float = 0.2
     gamma: float = 0.2
     white_balance: float = 0.1
     blur_px: float = 0.8

@@ -143,7 +143,7 @@ def _perturbed(pose: NDArray, rng: np.random.Generator, config: ViewConfig, aren
     x, y, lift, roll, pitch, turn = rng.standard_normal(6)
     moved: NDArray = pose + (
         config.shift_m * x, config.shift_m * y, config.lift_m * lift,
-        config.tilt_rad * roll, config.tilt_rad * pitch, config.turn_rad * turn,
+        config.sway_rad * roll, config.sway_rad * pitch, config.turn_rad * turn,
     )  # fmt: skip
     moved[:2] = np.clip(moved[:2], 0.0, arena_m)
     moved[2] = max(moved[2], 0.3)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.learning.ar.config import PoolConfig, PoolName
+from wayword.learning.ar.fitness import unfit, unique_and_whole
 from wayword.learning.ar.nouns import held_out, kind, lookalike
 from wayword.sim.models.baked import BakedPack
 from wayword.sim.models.file_guard import UnusableError
@@ -29,13 +30,11 @@ from wayword.sim.render.bank import MeshBank
 
 RANDOM = "random"
 """Source of procedural objects."""
-_VIEWS = 4
-_GRID = 24
 
 
 @dataclass(frozen=True)
 class ObjectEntry:
-    """One line of the object table."""
+    """One line of the object table; a painted object comes right after its plain twin."""
 
     number: int
     source: str
@@ -75,10 +74,10 @@ class ObjectPool:
         """Collect, filter and split; deterministic for the same packs and configuration."""
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
-        states = np.random.SeedSequence((config.seed, 0)).generate_state(max(config.random_objects, 1), np.uint64)
+        states = np.random.SeedSequence((config.object_seed, 0)).generate_state(max(config.random_objects, 1), np.uint64)
         for i in range(config.random_objects):
             seed = int(states[i] >> np.uint64(1))
-            rng = np.random.default_rng((config.seed, 1, i))
+            rng = np.random.default_rng((config.object_seed, 1, i))
             edge = _edge(rng, config)
             outside = held_out(f"random object {seed}", config.heldout_share)
             progress(1)
@@ -89,7 +88,7 @@ class ObjectPool:
         for order, path in enumerate(packs):
             baked = BakedPack(path)
             for i in range(len(baked)):
-                rng = np.random.default_rng((config.seed, 2, order, i))
+                rng = np.random.default_rng((config.object_seed, 2, order, i))
                 plain, painted = number, number + 1
                 number += 2
                 progress(1)
@@ -97,18 +96,20 @@ class ObjectPool:
                 noun = kind(baked.names[i], baked.nouns[i])
                 if held_out(noun, config.heldout_share) != (pool == "heldout"):
                     continue
-                if lookalike(baked.names[i], baked.nouns[i]) is not None:
+                if lookalike(baked.names[i], baked.nouns[i], path.stem) is not None:
                     continue
                 try:
                     mesh = baked.mesh_or_reason(i, 1.0)
                 except UnusableError:
                     continue
-                if unfit(mesh, config) is not None:
+                if unfit(mesh, config):
                     continue
                 paint = (int(color[0]), int(color[1]), int(color[2]))
                 entry = ObjectEntry(plain, path.stem, i, baked.names[i], noun, edges[0])
                 entries += [entry, replace(entry, number=painted, edge_m=edges[1], paint=paint)]
                 meshes += [mesh, flat_painted(mesh, paint)]
+        checked = unique_and_whole(entries, meshes, config)
+        entries, meshes = [entries[i] for i in checked], [meshes[i] for i in checked]
         return ObjectPool(entries, meshes, config)
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -121,73 +122,10 @@ class ObjectPool:
         return self.bank.meshes[str(self.entries[place].number)]
 
 
-def unfit(mesh: Mesh, config: PoolConfig) -> str | None:
-    """Why a mesh is no good for training, or None."""
-    extent = np.ptp(mesh.vertices, axis=0)
-    if extent.min() < config.min_ratio * extent.max():
-        return "is flat or a rod"
-    if mesh_light(mesh) < config.min_light:
-        return "is nearly black"
-    if cover(mesh) < config.min_cover:
-        return "is a thin lattice"
-    return None
-
-
-def mesh_light(mesh: Mesh) -> float:
-    """Mean brightness of the surface, 0 to 255, weighted by area."""
-    corners = mesh.vertices[mesh.faces].astype(np.float64)
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    if mesh.texture is not None and mesh.uv is not None:
-        side = len(mesh.texture)
-        middle = np.floor(mesh.uv[mesh.faces].mean(axis=1) % 1.0 * side).astype(int) % side
-        colors = mesh.texture[middle[:, 1], middle[:, 0]].astype(np.float64)
-    else:
-        colors = mesh.colors[mesh.faces].mean(axis=1)
-    return float((colors.mean(axis=1) * area).sum() / max(area.sum(), 1e-12))
-
-
-def cover(mesh: Mesh) -> float:
-    """Least share of the outline's box that the object fills, over a few views from the side."""
-    least = 1.0
-    points = _surface_points(mesh)
-    for view in range(_VIEWS):
-        angle = np.pi * view / _VIEWS
-        across = points[:, 0] * np.cos(angle) + points[:, 1] * np.sin(angle)
-        least = min(least, _filled(np.column_stack([across, points[:, 2]])))
-    return least
-
-
 def flat_painted(mesh: Mesh, color: tuple[int, int, int]) -> Mesh:
     """The mesh in one colour."""
     colors = np.tile(np.array(color, dtype=np.uint8), (len(mesh.vertices), 1))
     return replace(mesh, colors=colors, uv=None, texture=None)
-
-
-def _surface_points(mesh: Mesh) -> NDArray[np.float64]:
-    """Points on a fixed grid of barycentric coordinates of every face, dense enough for ``_GRID`` cells."""
-    corners = mesh.vertices[mesh.faces].astype(np.float64)
-    edge = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-    points = []
-    for steps in (2, 6, 16, 40):  # large faces need many points, small ones few
-        limit = edge.max() + 1 if steps == 40 else steps / (2.0 * _GRID)
-        chosen, edge, corners = corners[edge <= limit], edge[edge > limit], corners[edge > limit]
-        i, j = np.mgrid[0 : steps + 1, 0 : steps + 1]
-        u, v = (i[i + j <= steps] / steps), (j[i + j <= steps] / steps)
-        weights = np.column_stack([1 - u - v, u, v])
-        points.append(np.einsum("pk,fkc->fpc", weights, chosen).reshape(-1, 3))
-        if len(edge) == 0:
-            break
-    return np.concatenate(points)
-
-
-def _filled(points: NDArray[np.float64]) -> float:
-    low, high = points.min(axis=0), points.max(axis=0)
-    cell = (high - low).max() / _GRID
-    size = np.maximum(np.ceil((high - low) / cell).astype(int), 1)
-    at = np.minimum(((points - low) / cell).astype(int), size - 1)
-    grid = np.zeros(size, dtype=bool)
-    grid[at[:, 0], at[:, 1]] = True
-    return float(grid.mean())
 
 
 def _edge(rng: np.random.Generator, config: PoolConfig) -> float:
@@ -210,3 +148,8 @@ def _weights(entries: Sequence[ObjectEntry], config: PoolConfig) -> NDArray[np.f
     if not weights.sum() > 0:
         raise WaywordError("no object can be drawn: --random-share is 0 and no mesh pack is given")
     return weights / weights.sum()
+
+
+def pool_size(packs: Sequence[Path], config: PoolConfig) -> int:
+    """How many candidates ``ObjectPool.build`` will look at."""
+    return config.random_objects + sum(len(BakedPack(path)) for path in packs)

@@ -131,20 +131,22 @@ def open_shards(folder: Path, held_out: float = 0.05) -> tuple[Labelled, Labelle
     return labelled(shards[:-count]), labelled(shards[-count:])
 
 
-def object_groups(folder: Path) -> list[str]:
-    """For every object of the run, in order of its number, the group it is split by: its noun, else itself.
+def object_groups(folder: Path) -> dict[int, str]:
+    """For every object of the run, by its number, the group it is split by: its noun, else itself.
 
     Public collections are full of near-duplicates with one noun, so a noun is held out as a whole.
     """
     path = folder / "objects.json"
-    source = path if path.exists() else folder / "manifest.json"
     try:
-        table = json.loads(source.read_text(encoding="utf-8"))
-        rows = table if isinstance(table, list) else table["objects"]
-        rows = sorted(rows, key=lambda row: int(row["number"]))
-        return [str(row.get("noun") or f"object {row['number']}") for row in rows]
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            int(row["number"]): str(row["noun"])
+            if row.get("noun") and row.get("source") != "random"
+            else f"object {row['number']}"
+            for row in table
+        }
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(source, "the table of objects is missing or damaged; generate the data again") from error
+        raise DataError(path, "the table of objects is missing or damaged; generate the data again") from error
 
 
 def is_held_out(group: str, share: float = 0.1) -> bool:

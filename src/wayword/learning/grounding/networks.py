@@ -88,6 +88,8 @@ class MetricSize:
 
     channels: tuple[int, int, int] = (32, 64, 96)
     dimension: int = 64
+    unit: bool = True
+    """Embeddings of length 1; off for the paper's loss, whose margins are absolute."""
 
 
 class MetricNet(nn.Module):
@@ -100,6 +102,7 @@ class MetricNet(nn.Module):
         self.stage1 = nn.Sequential(Block(3, c1, 5, 2), Residual(c1))
         self.stage2 = nn.Sequential(Block(c1, c2, 3, 2), Residual(c2))
         self.stage3 = nn.Sequential(Block(c2, c3, 3, 2), Residual(c3))
+        self.unit = size.unit
         self.look = nn.Conv2d(c3, 1, 1)
         self.flat = nn.Conv2d(c3, 12, 1)
         self.head = nn.Linear(c1 + c2 + c3 + 12 * 16, size.dimension)
@@ -112,7 +115,8 @@ class MetricNet(nn.Module):
         weight = torch.sigmoid(self.look(x3))  # (N, 1, 4, 4): where the object is, learned without a mask
         pooled = [_weighted_mean(x, weight, 4 << level) for x, level in ((x1, 2), (x2, 1), (x3, 0))]
         features = torch.cat([*pooled, self.flat(x3).flatten(1)], dim=1)
-        return functional.normalize(self.head(features), dim=1)
+        x: Tensor = self.head(features)
+        return functional.normalize(x, dim=1) if self.unit else x
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Every matrix is stored as int8 with one scale per output row and is multiplied back to float32 when the
 session is built, so the file is a quarter of the size while activations, and with them the vectors, stay in
-float32. (Computing in int8 would be faster still, but costs 0.004 of mean cosine; see data/README.md.)
+float32. (Computing in int8 would be faster still, but costs 0.007 of mean cosine; see data/README.md.)
 
 The graph is written out by hand: it is a plain six-layer BERT encoder, and this way each output has a name.
 """

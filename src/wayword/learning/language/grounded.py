@@ -10,13 +10,14 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from wayword.episodes.format import Episode
-from wayword.episodes.geometry import distances_to_path
+from wayword.episodes.geometry import Array, distances_to_path
+from wayword.episodes.instructions.writer import WrittenInstruction
 from wayword.errors import DataError
 from wayword.io import write_text
 from wayword.language.alignment import NULL, PROXIMITY_M
@@ -54,19 +55,43 @@ def from_episodes(episodes: Iterable[Episode], chunk: Callable[[str], Sequence[S
     result = []
     for episode in episodes:
         places = np.array([(placed.x, placed.y) for placed in episode.objects])
+        names = [placed.name for placed in episode.objects]
         for number, segment in enumerate(episode.segments):
             first, last = episode.bounds(number)
             result.append(
                 Grounded(
                     segment.instruction,
                     tuple(chunk(segment.instruction)),
-                    (*near(places, [placed.name for placed in episode.objects], episode.path[first : last + 1]), NULL),
+                    (*near(places, names, episode.path[first : last + 1]), NULL),
                 )
             )
     return result
 
 
-def near(places: np.ndarray, names: Sequence[str], path: np.ndarray) -> list[str]:
+def from_written(
+    made: Iterable[tuple[Episode, Sequence[WrittenInstruction]]], chunk: Callable[[str], Sequence[Span]]
+) -> list[Grounded]:
+    """Generated episodes, with the generator's own references as gold.
+
+    Chunks that stand for a part of an object ("its roof") are left out: whether they mean the object is a matter
+    of taste. Pronouns count as NULL, since a phrase model cannot know what "it" is.
+    """
+    result = []
+    for episode, written in made:
+        plain = from_episodes([episode], chunk)
+        for text, instruction in zip(plain, written, strict=True):
+            chunks, gold = [], []
+            for start, end in text.chunks:
+                inside = [r for r in instruction.references if start < r.end and end > r.start]
+                if any(r.form == "part" or start >= r.base_end for r in inside):
+                    continue
+                chunks.append((start, end))
+                gold.append(next((r.name for r in inside if r.form == "phrase"), NULL))
+            result.append(replace(text, chunks=tuple(chunks), gold=tuple(gold)))
+    return result
+
+
+def near(places: Array, names: Sequence[str], path: Array) -> list[str]:
     """Names of the objects within 1.41 m of ``path``, in the order given."""
     distances = distances_to_path(places, path)
     return [name for name, distance in zip(names, distances, strict=True) if distance <= PROXIMITY_M]

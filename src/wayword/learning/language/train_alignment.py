@@ -32,7 +32,7 @@ from wayword.learning.language.unigram_alignment import Expected, Group, expect,
 class AlignmentTraining:
     """Everything that decides the result."""
 
-    rounds: int = 5
+    rounds: int = 4
     """M and E steps of the LSTM, after the alignment from word counts."""
     first_steps: int = 800
     """Gradient steps of the first M step."""

@@ -37,7 +37,7 @@ class ObjRefTraining:
     """Units of the hidden layer."""
     dropout: float = 0.5
     """On input and hidden layer."""
-    epochs: int = 150
+    epochs: int = 60
     """Passes over the phrases."""
     batch: int = 256
     """Phrases per step."""

@@ -10,6 +10,9 @@ Shorthand (see ``rasteriser`` for the buffers)
     place (9,) arena side, wall low, wall high, wall height, tile size, shadow origin, shadow texel,
           stripe length and half width of the boundary line (m)
     paint (2, 3) the two colours of the boundary stripes
+    eye   (3,) camera position; axes (9,) its right, down and forward directions in the world
+Inside the pixel loops eye, axes, light and place are tuples: the compiler keeps those in registers, whereas it must
+read an array again after every pixel it writes.
 """
 
 from __future__ import annotations
@@ -69,10 +72,10 @@ def sample(texels, offset, levels, log_width, log_height, lod_area, u, v):
 
 
 @inlined
-def shade_object(bank, o, f, start, points, dx, dy, focal, out):
-    """Unlit colour of face ``f`` of object ``o`` where the ray meets it, into ``out``.
+def shade_object(bank, o, f, start, points, dx, dy, focal):
+    """Where the ray meets face ``f`` of object ``o``.
 
-    Returns the depth, the three vertices and the barycentric weights of the point.
+    Returns the depth, the unlit colour, the three vertices and the barycentric weights of the point.
     """
     f0, v0 = bank.span[o, 2], bank.span[o, 0]
     ia, ib, ic = bank.faces[f0 + f, 0], bank.faces[f0 + f, 1], bank.faces[f0 + f, 2]
@@ -106,16 +109,17 @@ def shade_object(bank, o, f, start, points, dx, dy, focal, out):
         tu = w * bank.uv[a, 0] + u * bank.uv[b, 0] + v * bank.uv[c, 0]
         tv = w * bank.uv[a, 1] + u * bank.uv[b, 1] + v * bank.uv[c, 1]
         tu, tv = tu - np.float32(math.floor(tu)), tv - np.float32(math.floor(tv))
-        out[0], out[1], out[2] = sample(bank.texels, bank.texture[o], 8, 7, 7, texels, tu, tv)
+        red, green, blue = sample(bank.texels, bank.texture[o], 8, 7, 7, texels, tu, tv)
     else:
-        for i in range(3):
-            out[i] = w * bank.colors[a, i] + u * bank.colors[b, i] + v * bank.colors[c, i]
-    return depth, a, b, c, w, u, v
+        red = w * bank.colors[a, 0] + u * bank.colors[b, 0] + v * bank.colors[c, 0]
+        green = w * bank.colors[a, 1] + u * bank.colors[b, 1] + v * bank.colors[c, 1]
+        blue = w * bank.colors[a, 2] + u * bank.colors[b, 2] + v * bank.colors[c, 2]
+    return depth, red, green, blue, a, b, c, w, u, v
 
 
 @inlined
-def illuminate(bank, a, b, c, w, u, v, transforms, k, depth, dx, dy, eye, axes, two_sided, light, out):
-    """Multiply the surface colour in ``out`` by the light that reaches it; add a small highlight."""
+def illuminate(bank, a, b, c, w, u, v, transforms, k, depth, dx, dy, eye, axes, two_sided, light):
+    """The light that reaches a point: a factor for its colour, and a small highlight to add."""
     lx = w * bank.normals[a, 0] + u * bank.normals[b, 0] + v * bank.normals[c, 0]
     ly = w * bank.normals[a, 1] + u * bank.normals[b, 1] + v * bank.normals[c, 1]
     lz = w * bank.normals[a, 2] + u * bank.normals[b, 2] + v * bank.normals[c, 2]
@@ -123,9 +127,9 @@ def illuminate(bank, a, b, c, w, u, v, transforms, k, depth, dx, dy, eye, axes, 
     ny = transforms[k, 1, 0] * lx + transforms[k, 1, 1] * ly + transforms[k, 1, 2] * lz
     nz = transforms[k, 2, 0] * lx + transforms[k, 2, 1] * ly + transforms[k, 2, 2] * lz
     norm = _ONE / math.sqrt(nx * nx + ny * ny + nz * nz + np.float32(1e-12))
-    rx = axes[0, 0] * dx + axes[1, 0] * dy + axes[2, 0]
-    ry = axes[0, 1] * dx + axes[1, 1] * dy + axes[2, 1]
-    rz = axes[0, 2] * dx + axes[1, 2] * dy + axes[2, 2]
+    rx = axes[0] * dx + axes[3] * dy + axes[6]
+    ry = axes[1] * dx + axes[4] * dy + axes[7]
+    rz = axes[2] * dx + axes[5] * dy + axes[8]
     if two_sided and nx * rx + ny * ry + nz * rz > 0.0:
         norm = -norm
     nx, ny, nz = nx * norm, ny * norm, nz * norm
@@ -142,16 +146,15 @@ def illuminate(bank, a, b, c, w, u, v, transforms, k, depth, dx, dy, eye, axes, 
     shine = max(half, np.float32(0.0)) * (_ONE if diffuse > 0.0 else np.float32(0.0))
     for _ in range(5):
         shine *= shine
-    for i in range(3):
-        out[i] = (out[i] * bright + np.float32(45.0) * light[4] * shine) * light[5 + i]
+    return bright, np.float32(45.0) * light[4] * shine
 
 
 @inlined
-def shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall, place, paint, shadow, light, out):
-    """Colour of the ground or the surround along a ray, into ``out``; returns the depth."""
-    rx = axes[0, 0] * dx + axes[1, 0] * dy + axes[2, 0]
-    ry = axes[0, 1] * dx + axes[1, 1] * dy + axes[2, 1]
-    rz = axes[0, 2] * dx + axes[1, 2] * dy + axes[2, 2]
+def shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall, place, paint, shadow, light):
+    """Depth and lit colour of the ground or the surround along a ray."""
+    rx = axes[0] * dx + axes[3] * dy + axes[6]
+    ry = axes[1] * dx + axes[4] * dy + axes[7]
+    rz = axes[2] * dx + axes[5] * dy + axes[8]
     low, high = place[1], place[2]
     t = -eye[2] / rz if rz < np.float32(-1e-6) else np.float32(1e6)
     gx, gy = eye[0] + t * rx, eye[1] + t * ry
@@ -171,7 +174,8 @@ def shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall,
             # Box filter of the line over the pixel's extent across it, so that it thins out but never breaks up.
             h = 0 if min(gx, side - gx) < min(gy, side - gy) else 1
             rh = rx if h == 0 else ry
-            wide = abs(axes[0, h] - rh * axes[0, 2] / rz) + abs(axes[1, h] - rh * axes[1, 2] / rz)
+            right, down = (axes[0], axes[3]) if h == 0 else (axes[1], axes[4])
+            wide = abs(right - rh * axes[2] / rz) + abs(down - rh * axes[5] / rz)
             wide = max(wide * t / focal, np.float32(1e-6))
             edge = max(abs(inside) - wide * _HALF, -place[8]), min(abs(inside) + wide * _HALF, place[8])
             blend = (edge[1] - edge[0]) / wide
@@ -211,21 +215,27 @@ def shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall,
         u = min(max(u * np.float32(0.25), np.float32(0.0)), np.float32(0.999999))
         red, green, blue = sample(wall_texels, wall, WALL_LEVELS, 10, 7, texels, u, v)
         bright = light[3] + light[4] * _HALF
-    out[0], out[1], out[2] = red * bright * light[5], green * bright * light[6], blue * bright * light[7]
-    return t
+    return t, red * bright * light[5], green * bright * light[6], blue * bright * light[7]
 
 
 @inlined
 def shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye, axes,
-          tiles, ground, wall_texels, wall, place, paint, shadow, light, out):  # fmt: skip
-    """Lit colour into ``out`` and depth of what ``owner`` = k, ``face`` = f shows along the ray (dx, dy, 1)."""
+          tiles, ground, wall_texels, wall, place, paint, shadow, light):  # fmt: skip
+    """Depth and lit colour of what ``owner`` = k, ``face`` = f shows along the ray (dx, dy, 1)."""
     if k == 0:
-        return shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall,
-                                place, paint, shadow, light, out)  # fmt: skip
+        return shade_background(dx, dy, focal, eye, axes, tiles, ground, wall_texels, wall, place, paint, shadow, light)
     o = objects[k - 1]
-    depth, a, b, c, wa, wb, wc = shade_object(bank, o, f, base[k - 1], points, dx, dy, focal, out)
-    illuminate(bank, a, b, c, wa, wb, wc, transforms, k - 1, depth, dx, dy, eye, axes, bank.two_sided[o], light, out)
-    return depth
+    depth, red, green, blue, a, b, c, wa, wb, wc = shade_object(bank, o, f, base[k - 1], points, dx, dy, focal)
+    bright, shine = illuminate(bank, a, b, c, wa, wb, wc, transforms, k - 1, depth, dx, dy, eye, axes,
+                               bank.two_sided[o], light)  # fmt: skip
+    red, green, blue = red * bright + shine, green * bright + shine, blue * bright + shine
+    return depth, red * light[5], green * light[6], blue * light[7]
+
+
+@inlined
+def level(value):
+    """A brightness as a byte, rounded."""
+    return np.uint8(min(max(value + _HALF, np.float32(0.0)), np.float32(255.49)))
 
 
 @kernel
@@ -240,8 +250,11 @@ def draw(bank, objects, transforms, eye, axes, focal, cx, cy, near, samples, til
     s = np.float32(samples)
     visibility(bank, objects, transforms, eye, axes, focal * s, cx * s, cy * s, near,
                points, screen, base, nearness, owner, face, work)  # fmt: skip
-    color, total = work[3], work[4]
-    inv_focal, quarter, low, high = _ONE / focal, np.float32(0.25), np.float32(0.0), np.float32(255.49)
+    eye_ = (eye[0], eye[1], eye[2])
+    axes_ = (axes[0, 0], axes[0, 1], axes[0, 2], axes[1, 0], axes[1, 1], axes[1, 2], axes[2, 0], axes[2, 1], axes[2, 2])
+    place_ = (place[0], place[1], place[2], place[3], place[4], place[5], place[6], place[7], place[8])
+    light_ = (light[0], light[1], light[2], light[3], light[4], light[5], light[6], light[7], light[8])
+    inv_focal, zero = _ONE / focal, np.float32(0.0)
     for row in range(height):
         for column in range(width):
             y, x = row * samples, column * samples
@@ -253,20 +266,19 @@ def draw(bank, objects, transforms, eye, axes, focal, cx, cy, near, samples, til
             if plain:
                 dx = (np.float32(column) + _HALF - cx) * inv_focal
                 dy = (np.float32(row) + _HALF - cy) * inv_focal
-                z = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye, axes,
-                          tiles, ground, wall_texels, wall, place, paint, shadow, light, color)  # fmt: skip
-                depth[row, column] = z
-                ids[row, column] = k
-                for i in range(3):
-                    rgb[row, column, i] = np.uint8(min(max(color[i] + _HALF, low), high))
+                z, red, green, blue = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
+                                            tiles, ground, wall_texels, wall, place_, paint, shadow, light_)  # fmt: skip
+                depth[row, column], ids[row, column] = z, k
+                pixel = rgb[row, column]
+                pixel[0], pixel[1], pixel[2] = level(red), level(green), level(blue)
                 continue
-            total[0] = total[1] = total[2] = low
+            total_r, total_g, total_b = zero, zero, zero
             done, best = 0, 0  # samples already accounted for, as bits; most samples of one object
             for first in range(4):
                 if done & (1 << first):
                     continue
                 k, f = owner[y + first // 2, x + first % 2], face[y + first // 2, x + first % 2]
-                count, votes, mean_x, mean_y = 0, 0, low, low
+                count, votes, mean_x, mean_y = 0, 0, zero, zero
                 for other in range(first, 4):
                     yo, xo = y + other // 2, x + other % 2
                     votes += owner[yo, xo] == k
@@ -277,13 +289,13 @@ def draw(bank, objects, transforms, eye, axes, focal, cx, cy, near, samples, til
                         mean_y += np.float32(yo) + _HALF
                 weight = _HALF / np.float32(count)
                 dx, dy = (mean_x * weight - cx) * inv_focal, (mean_y * weight - cy) * inv_focal
-                z = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye, axes,
-                          tiles, ground, wall_texels, wall, place, paint, shadow, light, color)  # fmt: skip
-                for i in range(3):
-                    total[i] += color[i] * np.float32(count) * quarter
+                z, red, green, blue = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
+                                            tiles, ground, wall_texels, wall, place_, paint, shadow, light_)  # fmt: skip
+                share = np.float32(count) * np.float32(0.25)
+                total_r, total_g, total_b = total_r + red * share, total_g + green * share, total_b + blue * share
                 if votes > best:  # the object that fills most of the pixel names it
                     best = votes
                     ids[row, column] = k
                     depth[row, column] = z
-            for i in range(3):
-                rgb[row, column, i] = np.uint8(min(max(total[i] + _HALF, low), high))
+            pixel = rgb[row, column]
+            pixel[0], pixel[1], pixel[2] = level(total_r), level(total_g), level(total_b)

@@ -1,0 +1,118 @@
+"""``wayword ar``: augmented-reality training data, and a look at it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from wayword.cli.common import console, progress_bar
+from wayword.errors import WaywordError
+from wayword.learning.ar.config import ARConfig
+
+if TYPE_CHECKING:
+    from wayword.learning.ar.generate import Generator
+
+
+@dataclass(frozen=True)
+class Source:
+    """What frames are made of."""
+
+    packs: tuple[Path, ...] = ()
+    """Baked mesh packs (.npz) beside the procedural random objects; docs/objects.md says where to get some."""
+    frames: Path | None = None
+    """Your own pictures of an empty place with poses.json, instead of flights in the simulated arena."""
+    seed: int = 0
+    """Shard i of a seed is always the same one."""
+    config: Annotated[ARConfig, tyro.conf.arg(name="")] = field(default_factory=ARConfig)
+
+    def generator(self) -> Generator:
+        """The objects and the empty places, made ready."""
+        from wayword.learning.ar.backgrounds import FolderFrames, SimulatedFlights
+        from wayword.learning.ar.generate import Generator
+        from wayword.learning.ar.objects import ObjectPool, pool_size
+
+        if self.seed < 0:
+            raise WaywordError(f"--seed {self.seed}: must not be negative")
+        backgrounds = SimulatedFlights() if self.frames is None else FolderFrames(self.frames)
+        with progress_bar("making objects", pool_size(self.packs, self.config.objects)) as advance:
+            pool = ObjectPool.build(self.packs, self.config.objects, self.config.pool, advance)
+        return Generator(pool, backgrounds, self.config, self.seed)
+
+
+@dataclass(frozen=True)
+class Generate:
+    """Make shards of frames with masks, boxes and identities; running it again makes only what is missing."""
+
+    out: Path
+    """Folder for the shards."""
+    count: int = 20_000
+    """Frames wanted, rounded up to whole shards; more can be asked for later."""
+    processes: int = 1
+    """Shards made side by side."""
+    source: Source = field(default_factory=Source)
+
+    def run(self) -> None:
+        """Make what is missing."""
+        from wayword.learning.ar.shards import generate_shards
+
+        generator = self.source.generator()
+        size = self.source.config.shard_frames
+        total = -(-self.count // size) * size
+        began, made = time.perf_counter(), 0
+        with progress_bar("making frames", total) as advance:
+            for number, frames in enumerate(generate_shards(generator, self.out, self.count, self.processes)):
+                advance(frames)
+                made += frames if number else 0  # the first count is what was there before
+        rate = made / (time.perf_counter() - began)
+        console.print(
+            f"{self.out}: {total:,} frames of {len(generator.pool.entries):,} objects"
+            + (f"; made {made:,} at {rate:.0f} frames/s" if made else "; nothing was missing"),
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Draw a contact sheet of frames with their boxes and masks: of a folder of shards, or of fresh frames."""
+
+    shards: Path | None = None
+    """A folder written by `wayword ar generate`; without it, frames are made for the sheet."""
+    frames_shown: int = 24
+    out: Path = Path("out/ar.png")
+    """Where the picture goes."""
+    source: Source = field(default_factory=Source)
+
+    def run(self) -> None:
+        """Draw and save."""
+        from wayword.io import atomic_path
+        from wayword.learning.ar.preview import fresh_sheet, stored_sheet
+
+        if self.out.suffix.lower() != ".png":
+            raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
+        if not 1 <= self.frames_shown <= 400:
+            raise WaywordError(f"--frames-shown {self.frames_shown}: choose 1 to 400")
+        if self.shards is not None:
+            sheet = stored_sheet(self.shards, self.frames_shown, self.source.seed)
+        else:
+            sheet = fresh_sheet(self.source.generator(), self.frames_shown)
+        with atomic_path(self.out) as temporary:
+            sheet.save(temporary)
+        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class AR:
+    """Augmented-reality training data for the segmentation: make it, look at it."""
+
+    what: (
+        Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Preview, tyro.conf.subcommand("preview")]
+    )
+
+    def run(self) -> None:
+        """Run the chosen one."""
+        self.what.run()

@@ -1,0 +1,143 @@
+"""``wayword data``: write training data, and measure instructions."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from wayword.cli.common import Split, console, progress_bar
+from wayword.errors import WaywordError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wayword.episodes.instructions import TextStatistics
+
+# Lani as the paper reports it, per segment; what it does not report is left out.
+_LANI: dict[str, str] = {"vocabulary": "2.3k", "words per instruction": "11"}
+
+
+@dataclass(frozen=True)
+class Generate:
+    """Write generated episodes with grammar-written instructions; the same command continues what was stopped.
+
+    Examples:
+      wayword data generate --count 10000 --out data/train.jsonl
+      wayword data generate --split dev --count 400 --seed 1 --out data/dev.jsonl
+    """
+
+    split: Split = "train"
+    """Whose objects stand in the layouts."""
+    count: int = 10_000
+    """How many episodes; each has four or five segments, so four to five one-segment examples."""
+    seed: int = 0
+    """Episode i of a seed is always the same one."""
+    out: Path = Path("data/train.jsonl")
+    """The episode file."""
+    references: Path | None = None
+    """Also write, one line per episode, which words refer to which object and what each instruction claims."""
+    voice: str | None = None
+    """Write in one voice only, such as plain, terse or pilot."""
+    processes: int = 2
+    """Processes to use; changes speed, never results."""
+
+    def run(self) -> None:
+        """Generate, or go on generating."""
+        from wayword.episodes import SPLITS
+        from wayword.episodes.instructions import Recipe, find_voice, write_dataset
+        from wayword.sim.models.catalogue import names
+
+        if self.count < 1:
+            raise WaywordError(f"--count {self.count}: at least 1 is needed")
+        if self.seed < 0:
+            raise WaywordError(f"--seed {self.seed}: it must not be negative")
+        if self.processes < 1:
+            raise WaywordError(f"--processes {self.processes}: at least 1 is needed")
+        if self.voice is not None:
+            find_voice(self.voice)
+        recipe = Recipe(self.split, self.count, self.seed, names(SPLITS[self.split]), self.voice)
+        written = 0
+        with progress_bar("writing episodes", self.count) as advance:
+
+            def count_and_advance(amount: int) -> None:
+                nonlocal written
+                written += amount
+                advance(amount)
+
+            try:
+                write_dataset(recipe, self.out, self.references, self.processes, count_and_advance)
+            except KeyboardInterrupt:
+                kept = f"{written} of {self.count} episodes are kept beside {self.out}"
+                print(f"wayword: {kept}; run the same command again to go on", file=sys.stderr)
+                raise
+        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        if self.references is not None:
+            console.print(f"{self.references}", highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Measure how varied instructions are, beside the natural corpus and the paper's."""
+
+    files: tyro.conf.Positional[tuple[Path, ...]] = ()
+    """Episode files (.jsonl)."""
+    json: bool = False
+    """Print JSON instead of a table."""
+
+    def run(self) -> None:
+        """Read, count, print."""
+        from wayword.episodes import load_episodes, load_natural
+        from wayword.episodes.instructions import text_statistics
+
+        sets = {"natural train": [s.instruction for e in load_natural("train") for s in e.segments]}
+        for file in self.files:
+            sets[str(file)] = [s.instruction for e in load_episodes(file) for s in e.segments]
+        # Comparable figures need the same number of words from each; the smallest set decides.
+        smallest = min(sum(len(text.split()) for text in texts) for texts in sets.values())
+        compared = max(1000, smallest // 1000 * 1000) if smallest >= 1000 else smallest
+        measured = {name: text_statistics(texts, compared) for name, texts in sets.items()}
+        if self.json:
+            import json
+
+            print(json.dumps({name: asdict(statistics) for name, statistics in measured.items()}, indent=2))
+        else:
+            _print_table(measured, compared)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Write training data, measure instructions."""
+
+    what: (
+        Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Stats, tyro.conf.subcommand("stats")]
+    )
+
+    def run(self) -> None:
+        """Run the chosen one."""
+        self.what.run()
+
+
+def _print_table(measured: dict[str, TextStatistics], compared: int) -> None:
+    from rich.table import Table
+
+    rows: list[tuple[str, Callable[[TextStatistics], str]]] = [
+        ("instructions", lambda s: f"{s.instructions:,}"),
+        ("words", lambda s: f"{s.words:,}"),
+        ("vocabulary", lambda s: f"{s.vocabulary:,}"),
+        ("words per instruction", lambda s: f"{s.mean_length:.1f}"),
+        ("  5, 25, 50, 75, 95 %", lambda s: " ".join(str(q) for q in s.quantiles)),
+        ("different instructions", lambda s: f"{100 * s.distinct_texts:.1f} %"),
+        (f"over {compared:,} words of each:", lambda s: ""),
+        ("  vocabulary", lambda s: f"{s.compared_vocabulary:,}"),
+        ("  type-token ratio", lambda s: f"{s.type_token_ratio:.4f}"),
+        ("  words used once", lambda s: f"{100 * s.once:.0f} %"),
+        ("  different 4-grams", lambda s: f"{100 * s.distinct_4grams:.1f} %"),
+    ]
+    table = Table("", *measured, "Lani (paper)", box=None)
+    for name, show in rows:
+        table.add_row(name, *(show(s) for s in measured.values()), _LANI.get(name, ""))
+    console.print(table)

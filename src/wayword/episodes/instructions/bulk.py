@@ -1,0 +1,165 @@
+"""Writing many generated episodes to a file, on several processes, in a way that can be interrupted.
+
+Lines are appended to ``<out>.partial``; beside it ``<out>.partial.json`` says what they are part of. When all
+are there the file is renamed to ``<out>``. Started again after Ctrl-C, a kill or a power cut, the same call
+drops a line that was cut short and goes on from there: each episode depends on its index only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from wayword.episodes.format import Episode
+from wayword.episodes.instructions.writer import WrittenInstruction, generate_written
+from wayword.errors import DataError, WaywordError
+from wayword.io import write_json
+
+_CHUNK = 40
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to write: the first ``count`` episodes of the endless sequence (split, seed, names, voice)."""
+
+    split: str
+    count: int
+    seed: int
+    names: tuple[str, ...]
+    voice: str | None = None
+
+
+def write_dataset(
+    recipe: Recipe,
+    out: Path | str,
+    references: Path | str | None = None,
+    processes: int = 2,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Write the episodes to ``out`` and, one line per episode, what their words refer to and claim.
+
+    ``progress`` is called with the number of episodes added, first with those found from an earlier run.
+    """
+    if recipe.count < 1 or processes < 1:
+        raise WaywordError("at least one episode and one process are needed")
+    targets = [Path(out)] + ([Path(references)] if references is not None else [])
+    partials = [target.with_name(target.name + ".partial") for target in targets]
+    note = targets[0].with_name(targets[0].name + ".partial.json")
+    origin = {**asdict(recipe), "names": list(recipe.names), "made_with": digest(), "files": len(targets)}
+    del origin["count"]  # a longer run may go on from a shorter one
+    done = _resume(partials, note, origin, recipe)
+    if progress is not None:
+        progress(done)
+    with ExitStack() as stack:
+        try:
+            opened = [stack.enter_context(p.open("a", encoding="utf-8", newline="\n")) for p in partials]
+        except OSError as error:
+            raise WaywordError(f"{targets[0]}: cannot be written ({error.strerror}); choose another place") from error
+        for lines in _in_order(recipe, done, processes, stack):
+            # The references go first: whatever the moment of a kill, no episode is without its own.
+            for file, column in reversed(list(zip(opened, zip(*lines, strict=True), strict=False))):
+                file.write("\n".join(column) + "\n")
+                file.flush()
+            if progress is not None:
+                progress(len(lines))
+    for partial, target in reversed(list(zip(partials, targets, strict=True))):
+        os.replace(partial, target)
+    note.unlink(missing_ok=True)
+
+
+def instruction_record(episode: Episode, written: list[WrittenInstruction]) -> dict[str, Any]:
+    """The references and claims of an episode's instructions as plain values."""
+    return {
+        "id": episode.id,
+        "voice": written[0].voice,
+        "instructions": [
+            {
+                "text": w.text,
+                "references": [asdict(reference) for reference in w.references],
+                "claims": [
+                    {key: value for key, value in asdict(claim).items() if value not in (None, ())}
+                    for claim in w.claims
+                ],
+            }
+            for w in written
+        ],
+    }
+
+
+@cache
+def digest() -> str:
+    """Changes whenever the grammar, the phrases or the code that writes with them do."""
+    folder = files("wayword.episodes.instructions")
+    parts = [*folder.iterdir(), *(folder / "grammar").iterdir()]
+    texts = {p.name: p.read_bytes() for p in parts if p.name.endswith((".py", ".txt", ".json"))}
+    return hashlib.sha256(b"".join(name.encode() + texts[name] for name in sorted(texts))).hexdigest()[:16]
+
+
+def _resume(partials: list[Path], note: Path, origin: dict[str, Any], recipe: Recipe) -> int:
+    """How many episodes an earlier run has left; its files are cut to complete lines."""
+    if not note.exists():
+        for partial in partials:
+            partial.unlink(missing_ok=True)
+        write_json(note, origin)
+        return 0
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if found != origin:
+        message = "belongs to an unfinished run with other settings or an older version; delete it to start afresh"
+        raise DataError(note, message)
+    offsets = [_line_ends(partial, recipe.count) for partial in partials]
+    done = min(len(ends) for ends in offsets)
+    for partial, ends in zip(partials, offsets, strict=True):
+        if partial.exists():
+            with partial.open("r+b") as file:
+                file.truncate(ends[done - 1] if done else 0)
+    return done
+
+
+def _line_ends(path: Path, most: int) -> list[int]:
+    """The byte after each complete line, of the first ``most`` lines."""
+    ends: list[int] = []
+    if path.exists():
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n") or len(ends) == most:
+                    break
+                ends.append((ends[-1] if ends else 0) + len(line))
+    return ends
+
+
+def _in_order(recipe: Recipe, done: int, processes: int, stack: ExitStack) -> Iterator[list[tuple[str, str]]]:
+    jobs = [(recipe, first, min(_CHUNK, recipe.count - first)) for first in range(done, recipe.count, _CHUNK)]
+    if processes == 1 or len(jobs) < 2:
+        return map(_lines, jobs)
+    # A fresh interpreter per worker: the progress bar's thread makes forking unsafe.
+    pool = multiprocessing.get_context("spawn").Pool(min(processes, len(jobs)), initializer=_ignore_interrupt)
+    stack.callback(pool.join)
+    stack.callback(pool.terminate)
+    return pool.imap(_lines, jobs)
+
+
+def _ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
+
+
+def _lines(job: tuple[Recipe, int, int]) -> list[tuple[str, str]]:
+    recipe, first, count = job
+    made = generate_written(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
+    return [(_json(episode.to_json()), _json(instruction_record(episode, written))) for episode, written in made]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,121 @@
+"""Which meshes are fit for training: whole, not too dark, no ring, and not a second copy of another one.
+
+Everything is measured on outlines and small pictures, because that is all a drone ever sees of an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_fill_holes
+
+from wayword.learning.ar.config import PoolConfig
+from wayword.sim.models.mesh import Mesh, rotation
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.look import Light, Look
+from wayword.sim.render.rasteriser import WORK_SHAPE, cast_shadows
+from wayword.sim.render.renderer import RenderConfig, Renderer
+
+if TYPE_CHECKING:
+    from wayword.learning.ar.objects import ObjectEntry
+
+_SIDES = 4
+_GRID = 64
+_PICTURE = 20
+
+
+def unfit(mesh: Mesh, config: PoolConfig) -> bool:
+    """Whether a mesh is flat, a rod, or nearly black."""
+    extent = np.ptp(mesh.vertices, axis=0)
+    return bool(extent.min() < config.min_ratio * extent.max()) or surface_light(mesh) < config.min_light
+
+
+def surface_light(mesh: Mesh) -> float:
+    """Mean brightness of the surface, 0 to 255, weighted by area."""
+    corners = mesh.vertices[mesh.faces].astype(np.float64)
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    if mesh.texture is not None and mesh.uv is not None:
+        side = len(mesh.texture)
+        middle = np.floor(mesh.uv[mesh.faces].mean(axis=1) % 1.0 * side).astype(int) % side
+        colors = mesh.texture[middle[:, 1], middle[:, 0]].astype(np.float64)
+    else:
+        colors = mesh.colors[mesh.faces].mean(axis=1)
+    return float((colors.mean(axis=1) * area).sum() / max(area.sum(), 1e-12))
+
+
+def unique_and_whole(entries: Sequence[ObjectEntry], meshes: Sequence[Mesh], config: PoolConfig) -> list[int]:
+    """Places of the objects to keep: no thin lattices, no rings, no twins. Painted objects follow their plain twin."""
+    plain = [place for place, entry in enumerate(entries) if entry.paint is None]
+    if not plain:
+        return []
+    bank = MeshBank({str(place): meshes[place] for place in plain})
+    cover, hole = outlines(bank)
+    looks = pictures(bank)
+    known: dict[str, list[NDArray[np.float32]]] = {}
+    keep: list[int] = []
+    for row, place in enumerate(plain):
+        entry = entries[place]
+        procedural = entry.source == "random"
+        if hole[row] > config.max_hole or (cover[row] < config.min_cover and not procedural):
+            continue
+        # Twins are looked for under the same noun only: elsewhere they are rare, and there are too many pairs.
+        same = known.setdefault(entry.noun, [])
+        if not procedural:
+            if any(float(np.abs(looks[row] - other).mean()) < config.twin_distance for other in same):
+                continue
+            same.append(looks[row])
+        keep.append(place)
+        if place + 1 < len(entries) and entries[place + 1].paint is not None:
+            keep.append(place + 1)
+    return keep
+
+
+def outlines(bank: MeshBank) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Per object: least share of its outline's box that is filled, from the sides; share of holes, from above."""
+    cover, hole = np.ones(len(bank.index)), np.zeros(len(bank.index))
+    outline, nearness = np.empty((_GRID, _GRID), np.uint8), np.empty((_GRID, _GRID), np.float32)
+    face, work = np.empty((_GRID, _GRID), np.int32), np.empty(WORK_SHAPE, np.float32)
+    above, origin, texel = np.array([0, 0, 1], np.float32), np.float32(-0.75), np.float32(1.5 / _GRID)
+    # Laid on its side, an object's shadow under a light from above is its outline from that side.
+    sides = [rotation("x", np.pi / 2) @ rotation("z", np.pi * side / _SIDES) for side in range(_SIDES)]
+    for turn in (np.eye(3), *sides):
+        transform = np.zeros((1, 3, 4), np.float32)
+        transform[0, :, :3] = turn
+        from_side = turn is not None and turn[2, 2] < 0.5
+        transform[0, 1, 3] = 0.5 if from_side else 0.0  # laid down, objects reach from y = -1 to 0: to the middle
+        for place in range(len(cover)):
+            numbers = np.array([place])
+            cast_shadows(bank.arrays, numbers, transform, above, origin, texel, outline, nearness, face, work)
+            rows, columns = np.flatnonzero(outline.any(axis=1)), np.flatnonzero(outline.any(axis=0))
+            if len(rows) == 0:
+                cover[place] = 0.0
+                continue
+            box = outline[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] > 0
+            if from_side:
+                cover[place] = min(cover[place], float(box.mean()))
+            else:
+                whole = binary_fill_holes(box)
+                hole[place] = float((whole & ~box).sum() / whole.sum())
+    return cover, hole
+
+
+def pictures(bank: MeshBank) -> NDArray[np.float32]:
+    """Small pictures of every object from four sides (N, 4 * pixels), on one plain ground."""
+    camera = CameraConfig(_PICTURE, _PICTURE, hfov_deg=36.0, mount_pitch_deg=18.0)
+    renderer = Renderer(bank, camera, RenderConfig(supersample=True, threads=1))
+    grey = (168, 166, 160)
+    look = Look("concrete", "concrete", "hall", 30.0, (grey, grey), Light(ambient=0.7, diffuse=0.4, shadows=0.0))
+    poses = np.tile([2.35, 0.45, 1.05, 0.0, 0.0, np.pi / 2], (_SIDES, 1))
+    transforms = np.zeros((_SIDES, 1, 3, 4), np.float32)
+    for side in range(_SIDES):
+        transforms[side, 0, :, :3] = rotation("z", np.pi * (2 * side / _SIDES + 0.15))
+        transforms[side, 0, :2, 3] = 2.35
+    taken = np.empty((len(bank.index), _SIDES * _PICTURE * _PICTURE * 3), np.float32)
+    for row, name in enumerate(bank.index):
+        scenes = [renderer.scene_of([name], transform, look) for transform in transforms]
+        taken[row] = renderer.render(scenes, poses).rgb.reshape(-1)
+    return taken

@@ -1,0 +1,129 @@
+"""Writes trained networks as a folder of weights: model.safetensors, three .onnx files, config.json.
+
+The .onnx files hold plain convolutions: batch normalisation is folded into the convolution before it, which
+changes results only by rounding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import nn
+
+from wayword.errors import DataError
+from wayword.grounding.weights import SCHEMA, GroundingConfig, read_config
+from wayword.io import atomic_path, write_json
+from wayword.learning.grounding.networks import (
+    MetricNet,
+    MetricSize,
+    ProposalNet,
+    ProposalSize,
+    RefineNet,
+    RefineSize,
+)
+
+_INPUTS = {"proposals": (1, 3, 72, 128), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
+_OUTPUTS = {"proposals": ["logits", "sides"], "metric": ["embedding"], "refine": ["logits"]}
+
+
+@dataclass(frozen=True)
+class Nets:
+    """The three trained networks, ready to answer."""
+
+    proposals: ProposalNet
+    metric: MetricNet
+    refine: RefineNet
+
+    def items(self) -> dict[str, nn.Module]:
+        """By name."""
+        return {"proposals": self.proposals, "metric": self.metric, "refine": self.refine}
+
+
+def save_weights(
+    folder: Path,
+    nets: Nets,
+    sizes: tuple[ProposalSize, MetricSize, RefineSize],
+    config: GroundingConfig,
+    about: Mapping[str, Any],
+) -> None:
+    """Write everything; ``about`` says what the weights were trained and fitted on, for the reader."""
+    tensors = {
+        f"{part}.{name}": value.detach().clone().contiguous()
+        for part, net in nets.items().items()
+        for name, value in net.state_dict().items()
+    }
+    with atomic_path(folder / "model.safetensors") as temporary:
+        save_file(tensors, temporary)
+    hashes = {}
+    for part, net in nets.items().items():
+        content = to_onnx(net, _INPUTS[part], _OUTPUTS[part])
+        with atomic_path(folder / f"{part}.onnx") as temporary:
+            temporary.write_bytes(content)
+        hashes[f"{part}.onnx"] = hashlib.sha256(content).hexdigest()
+    write_config(folder, config, sizes, hashes, about)
+
+
+def write_config(
+    folder: Path,
+    config: GroundingConfig,
+    sizes: tuple[ProposalSize, MetricSize, RefineSize],
+    hashes: Mapping[str, str],
+    about: Mapping[str, Any],
+) -> None:
+    """Write ``config.json``, last of all files: it is what makes the folder valid."""
+    content = {
+        "schema": SCHEMA,
+        **asdict(config),
+        "sizes": dict(zip(_INPUTS, (asdict(size) for size in sizes), strict=True)),
+        "sha256": dict(hashes),
+        "about": dict(about),
+    }
+    write_json(folder / "config.json", content)
+
+
+def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
+    """The torch networks of a folder of weights."""
+    _, raw = read_config(folder)
+    path = folder / "model.safetensors"
+    try:
+        made = {part: {k: tuple(v) if isinstance(v, list) else v for k, v in raw["sizes"][part].items()} for part in _INPUTS}
+        sizes = ProposalSize(**made["proposals"]), MetricSize(**made["metric"]), RefineSize(**made["refine"])
+        nets = Nets(ProposalNet(sizes[0]), MetricNet(sizes[1]), RefineNet(sizes[2]))
+        with safe_open(path, "pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        for part, net in nets.items().items():
+            own = {name[len(part) + 1 :]: value for name, value in tensors.items() if name.startswith(f"{part}.")}
+            net.load_state_dict(own)
+            net.eval()
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise DataError(path, "is damaged or does not fit its config.json; train again") from error
+    return nets, sizes
+
+
+def to_onnx(net: nn.Module, shape: tuple[int, ...], outputs: list[str]) -> bytes:
+    """A network as the bytes of an .onnx file with a free batch size."""
+    buffer = io.BytesIO()
+    axes = {name: {0: "n"} for name in ("x", *outputs)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter warns about its own successor
+        plain = net.eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+        torch.onnx.export(
+            plain,
+            (torch.zeros(shape),),
+            buffer,
+            dynamo=False,
+            input_names=["x"],
+            output_names=outputs,
+            dynamic_axes=axes,
+            opset_version=17,
+        )
+    return buffer.getvalue()

@@ -1,0 +1,111 @@
+"""Frames of the simulated world with the truth: what the reports measure on.
+
+Natural layouts of one split are looked at from poses on their demonstrations, tilted as a flying drone is.
+The objects are those of the catalogue, which no training of the segmentation has seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.episodes import SPLITS, Episode, PlacedObject, load_natural, random_layout
+from wayword.learning.grounding.data import Labelled, labelled
+from wayword.sim.models.catalogue import catalogue, names
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.look import Look, random_look
+from wayword.sim.render.renderer import Frames, RenderConfig, Renderer
+
+MIN_PIXELS = 12
+"""Objects with fewer visible pixels do not count as seen, as in the training data."""
+
+
+@dataclass(frozen=True)
+class SceneConfig:
+    """Which frames."""
+
+    split: str = "dev"
+    """Whose objects: train (the 64 seen ones), dev or test."""
+    frames: int = 400
+    layouts: str = "natural"
+    """The layouts of the natural corpus, or "random" ones: needed to have all objects equally often."""
+    random_looks: bool = True
+    """A light, ground and surround for every frame, instead of the default look."""
+    supersample: bool = False
+    """Smooth edges; the arena draws without by default."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Labelled frames; ``identity`` counts through ``objects``."""
+
+    data: Labelled
+    objects: tuple[str, ...]
+    """All objects of the split."""
+    layouts: tuple[tuple[str, ...], ...]
+    """Names of the objects that stand in the layout of each frame, in view or not."""
+    poses: NDArray[np.float64]
+
+
+def scenes(config: SceneConfig) -> Scenes:
+    """Draw frames that show at least one object each."""
+    rng = np.random.default_rng([config.seed, 20])
+    pool = names(SPLITS[config.split])
+    bank = MeshBank.of_catalogue()
+    renderer = Renderer(bank, config=RenderConfig(supersample=config.supersample, threads=1))
+    episodes = load_natural(config.split)
+    order = list(catalogue())
+    shards, layouts, poses, missing = [], [], [], config.frames
+    while missing > 0:
+        batch = [_situation(episodes[int(rng.integers(len(episodes)))], pool, config, rng) for _ in range(64)]
+        drawn = renderer.render(
+            [renderer.scene(objects, look) for objects, look, _ in batch], [pose for _, _, pose in batch]
+        )
+        chosen = [i for i in range(64) if drawn.ids[i].any()][:missing]
+        picked = Frames(drawn.rgb[chosen], drawn.ids[chosen], drawn.depth[chosen])
+        placed = [batch[i][0] for i in chosen]
+        shards.append(label(picked, [[order.index(item.name) for item in objects] for objects in placed]))
+        layouts += [tuple(item.name for item in objects) for objects in placed]
+        poses += [batch[i][2] for i in chosen]
+        missing -= len(chosen)
+    return Scenes(labelled(shards), tuple(order), tuple(layouts), np.array(poses))
+
+
+def label(drawn: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArray]:
+    """Boxes of all visible objects; ``identities[n][k]`` is the object that ids value k + 1 of frame n means."""
+    rows = []
+    for n, ids in enumerate(drawn.ids):
+        for value in np.unique(ids[ids > 0]):
+            where = ids == value
+            count = int(where.sum())
+            if count >= MIN_PIXELS:
+                ys, xs = np.flatnonzero(where.any(axis=1)), np.flatnonzero(where.any(axis=0))
+                box = (xs[0], ys[0], xs[-1] + 1, ys[-1] + 1)
+                rows.append((n, int(value), identities[n][int(value) - 1], count, box))
+    boxes = np.array([row[4] for row in rows], np.float32).reshape(-1, 4)
+    return {
+        "rgb": drawn.rgb, "ids": drawn.ids, "boxes": boxes, "amodal": boxes,
+        "frame": np.array([row[0] for row in rows], np.int32),
+        "instance": np.array([row[1] for row in rows], np.uint8),
+        "identity": np.array([row[2] for row in rows], np.int32),
+        "pixels": np.array([row[3] for row in rows], np.int32),
+    }  # fmt: skip
+
+
+def _situation(
+    episode: Episode, pool: Sequence[str], config: SceneConfig, rng: np.random.Generator
+) -> tuple[tuple[PlacedObject, ...], Look, list[float]]:
+    """A layout, its look, and a body pose on the demonstration, tilted by flying forward and turning."""
+    objects = random_layout(pool, rng) if config.layouts == "random" else episode.objects
+    path = episode.path
+    i = int(rng.integers(len(path) - 1))
+    ahead = path[min(i + 4, len(path) - 1)] - path[max(i - 1, 0)]
+    yaw = math.atan2(ahead[1], ahead[0]) + rng.normal(0, 0.15)
+    pitch, roll = math.radians(rng.normal(2.0, 2.5)), math.radians(rng.normal(0.0, 1.5))
+    look = random_look(rng) if config.random_looks else Look()
+    return objects, look, [float(path[i, 0]), float(path[i, 1]), float(rng.normal(0.7, 0.02)), roll, pitch, yaw]

@@ -1,0 +1,115 @@
+"""Trains the refinement U-Net: from a region to the mask of its most prominent object, by pixel-wise BCE.
+
+    I[b]   (N, 3, 32, 32)   regions around jittered boxes, colour in [-1, 1]
+    m      (N, 32, 32)      share of each cell that the object covers, 0 to 1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from wayword.grounding.crops import crop_and_resize, expand
+from wayword.grounding.refine import MARGIN
+from wayword.learning.grounding.augment import recolour
+from wayword.learning.grounding.data import Labelled, open_shards
+from wayword.learning.grounding.loop import LoopConfig, Run
+from wayword.learning.grounding.networks import RefineNet, RefineSize
+
+
+@dataclass(frozen=True)
+class RefineTraining:
+    """Settings of this training."""
+
+    loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=16_000, minutes=45, learning_rate=3e-3))
+    size: RefineSize = field(default_factory=RefineSize)
+    batch: int = 128
+    per_frame: int = 4
+    """Objects taken from one frame, so that fewer frames need to be read."""
+    jitter: float = 0.07
+    """Spread of the boxes' sides, as a share of the box."""
+    least_pixels: int = 20
+    check_every: int = 500
+
+
+def train(shards: Path, folder: Path, config: RefineTraining) -> RefineNet:
+    """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
+    torch.set_num_threads(1)
+    torch.manual_seed(config.loop.seed)
+    data, held_out = open_shards(shards)
+    usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
+    net = RefineNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    run = Run(folder, net, config.loop)
+    while not run.finished:
+        rows = _rows(data, usable, config, run.rng)
+        crops, masks = batch(data, rows, config.jitter, run.rng)
+        net.train()
+        logits = net(torch.from_numpy(crops).contiguous(memory_format=torch.channels_last))
+        loss = functional.binary_cross_entropy_with_logits(logits, torch.from_numpy(masks))
+        run.update(loss, {"iou": mask_iou(logits.detach(), torch.from_numpy(masks))})
+        if run.step % config.check_every == 0:
+            rng = np.random.default_rng(5)
+            crops, masks = batch(held_out, rng.choice(checked, 800), config.jitter, rng, plain=True)
+            with torch.no_grad():
+                answer = averaged_net(run, config.size)(torch.from_numpy(crops))
+            run.log({"held out iou": mask_iou(answer, torch.from_numpy(masks))})
+    run.save()
+    return averaged_net(run, config.size)
+
+
+def averaged_net(run: Run, size: RefineSize) -> RefineNet:
+    """The averaged weights in a network that is ready to answer."""
+    net = RefineNet(size)
+    net.load_state_dict(run.averaged())
+    return net.eval()
+
+
+def batch(
+    data: Labelled, rows: NDArray[np.int64], jitter: float, rng: np.random.Generator, plain: bool = False
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Crops and masks of the boxes in ``rows``; ``plain`` leaves out the changes of colour."""
+    boxes = data.boxes[rows]
+    extent = np.tile(boxes[:, 2:] - boxes[:, :2], 2)
+    boxes = expand(boxes + extent * rng.normal(0, jitter, boxes.shape).clip(-0.2, 0.2).astype(np.float32), MARGIN)
+    frames, which = np.unique(data.frame[rows], return_inverse=True)
+    crops = crop_and_resize(data.images(frames), which, boxes)
+    own = data.instances(frames)[which] == data.instance[rows][:, None, None]
+    painted = np.repeat((own * np.uint8(255))[..., None], 3, axis=3)
+    masks = (crop_and_resize(painted, np.arange(len(rows)), boxes)[:, 0] + 1) / 2
+    if not plain:
+        mirrored = rng.random(len(crops)) < 0.5
+        crops[mirrored], masks[mirrored] = crops[mirrored, :, :, ::-1], masks[mirrored, :, ::-1]
+        crops = recolour(crops, rng)
+    return crops, masks
+
+
+def mask_iou(logits: Tensor, masks: Tensor) -> float:
+    """Mean IoU at one half."""
+    ours, true = logits > 0, masks > 0.5
+    union = (ours | true).sum((1, 2)).clamp(min=1)
+    return float(((ours & true).sum((1, 2)) / union).mean())
+
+
+def _rows(
+    data: Labelled, usable: NDArray[np.int64], config: RefineTraining, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Boxes in runs that share a frame: rows are sorted by frame."""
+    starts = rng.integers(len(usable), size=config.batch // config.per_frame)
+    spread = (starts[:, None] + np.arange(config.per_frame)) % len(usable)
+    return usable[spread.ravel()]
+
+
+def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: RefineTraining) -> None:
+    """Train the refinement U-Net on SHARDS; FOLDER keeps the run."""
+    train(shards, folder, config)
+
+
+if __name__ == "__main__":
+    tyro.cli(main)
