@@ -266,8 +266,10 @@ def draw(bank, objects, transforms, eye, axes, focal, cx, cy, near, samples, til
             if plain:
                 dx = (np.float32(column) + _HALF - cx) * inv_focal
                 dy = (np.float32(row) + _HALF - cy) * inv_focal
-                z, red, green, blue = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
-                                            tiles, ground, wall_texels, wall, place_, paint, shadow, light_)  # fmt: skip
+                z, red, green, blue = shade(
+                    k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
+                    tiles, ground, wall_texels, wall, place_, paint, shadow, light_,
+                )  # fmt: skip
                 depth[row, column], ids[row, column] = z, k
                 pixel = rgb[row, column]
                 pixel[0], pixel[1], pixel[2] = level(red), level(green), level(blue)
@@ -289,8 +291,10 @@ def draw(bank, objects, transforms, eye, axes, focal, cx, cy, near, samples, til
                         mean_y += np.float32(yo) + _HALF
                 weight = _HALF / np.float32(count)
                 dx, dy = (mean_x * weight - cx) * inv_focal, (mean_y * weight - cy) * inv_focal
-                z, red, green, blue = shade(k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
-                                            tiles, ground, wall_texels, wall, place_, paint, shadow, light_)  # fmt: skip
+                z, red, green, blue = shade(
+                    k, f, dx, dy, bank, objects, transforms, base, points, focal, eye_, axes_,
+                    tiles, ground, wall_texels, wall, place_, paint, shadow, light_,
+                )  # fmt: skip
                 share = np.float32(count) * np.float32(0.25)
                 total_r, total_g, total_b = total_r + red * share, total_g + green * share, total_b + blue * share
                 if votes > best:  # the object that fills most of the pixel names it
