@@ -84,7 +84,10 @@ def test_spans_equal_text_on_long_and_odd_input(chunker: BioChunker) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.text(max_size=200) | st.lists(st.sampled_from(["the", "red", "box", "left", ",", "it", "go", "é", "🎈"])).map(" ".join))
+@given(
+    st.text(max_size=200)
+    | st.lists(st.sampled_from(["the", "red", "box", "left", ",", "it", "go", "é", "🎈"])).map(" ".join)
+)
 def test_chunks_are_exact_sorted_and_disjoint(chunker: BioChunker, text: str) -> None:
     try:
         chunks = chunker.chunk(text)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
 from wayword.errors import DataError, WaywordError
@@ -81,7 +83,7 @@ def test_cache_prompt_and_determiner() -> None:
         dimension = 2
         seen: list[str] = []  # noqa: RUF012
 
-        def embed(self, phrases: list[str]) -> np.ndarray:
+        def embed(self, phrases: Sequence[str]) -> NDArray[np.float32]:
             self.seen += phrases
             return np.array([[len(phrase), 1.0] for phrase in phrases], np.float32)
 
@@ -102,7 +104,7 @@ def test_cache_prompt_and_determiner() -> None:
 
 def test_bad_input_gives_one_clear_line(minilm: MiniLM) -> None:
     phrases = CachedPhrases(minilm)
-    for call, message in [
+    cases: list[tuple[Callable[[], object], str]] = [
         (lambda: phrases.embed(["  "]), "empty"),
         (lambda: phrases.embed("globe"), "a list of phrases"),
         (lambda: phrases.embed([3]), "must be a string"),  # type: ignore[list-item]
@@ -111,7 +113,8 @@ def test_bad_input_gives_one_clear_line(minilm: MiniLM) -> None:
         (lambda: CachedPhrases(minilm, PhraseConfig(prompt="a photo")), "must hold '{}' once"),
         (lambda: MiniLM(MiniLMConfig(layers=(7,))), "layers must be"),
         (lambda: MiniLM(MiniLMConfig(window=1000)), "window"),
-    ]:
+    ]
+    for call, message in cases:
         with pytest.raises(WaywordError, match=message) as caught:
             call()
         assert "\n" not in str(caught.value)

@@ -74,7 +74,21 @@ def test_sentence_and_offsets(speller: Speller) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["the", "teh", "ur", "90", "2nd", "strait", "telescope", "O'Neil", "ΩΩΩΩ", "glöbe", "donut", "turreted", "HOURGLASS"],
+    [
+        "the",
+        "teh",
+        "ur",
+        "90",
+        "2nd",
+        "strait",
+        "telescope",
+        "O'Neil",
+        "ΩΩΩΩ",
+        "glöbe",
+        "donut",
+        "turreted",
+        "HOURGLASS",
+    ],
 )
 def test_words_that_are_never_touched(speller: Speller, word: str) -> None:
     assert speller.correct_word(word) == word

@@ -112,9 +112,7 @@ class Stats:
 class Data:
     """Write training data, measure instructions."""
 
-    what: (
-        Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Stats, tyro.conf.subcommand("stats")]
-    )
+    what: Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Stats, tyro.conf.subcommand("stats")]
 
     def run(self) -> None:
         """Run the chosen one."""

@@ -36,7 +36,7 @@ def align(p_object_of_box: ArrayLike, p_box: ArrayLike, p_object_of_reference: A
 def reference_masks(alignment: ArrayLike, masks: NDArray[np.float32]) -> NDArray[np.float32]:
     """S(I, r; O) = sum_b ALIGN(b, r) M_b (Equation 3), at most 1 where boxes overlap: (R, H, W)."""
     weights = np.asarray(alignment, np.float32)
-    total = (weights @ masks.reshape(len(masks), -1)).reshape(len(weights), *masks.shape[1:])
+    total: NDArray[np.float32] = np.tensordot(weights, masks, axes=1)
     return np.minimum(total, np.float32(1.0))
 
 

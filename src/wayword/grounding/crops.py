@@ -66,13 +66,16 @@ def paste(masks: FloatArray, boxes: ArrayLike, height: int, width: int) -> Float
     return out
 
 
-def letterbox(image: NDArray[np.uint8], height: int, width: int) -> tuple[NDArray[np.uint8], float, float, float]:
+def letterbox(
+    image: NDArray[np.uint8], height: int, width: int, padding: float = 0.0
+) -> tuple[NDArray[np.uint8], float, float, float]:
     """A picture of any size in a frame of ours, proportions kept, the border continued into the bars.
 
-    Returns the frame, the scale s and the offsets dx, dy: pixel (x, y) of the picture is (s x + dx, s y + dy).
+    ``padding`` is added on all sides together, as a share of the picture. Returns the frame, the scale s and the
+    offsets dx, dy: pixel (x, y) of the picture is (s x + dx, s y + dy) of the frame.
     """
     rows, columns = image.shape[:2]
-    scale = min(width / columns, height / rows)
+    scale = min(width / columns, height / rows) / (1 + padding)
     dx, dy = (width - scale * columns) / 2, (height - scale * rows) / 2
     window = [[-dx / scale, -dy / scale, (width - dx) / scale, (height - dy) / scale]]
     frame = crop_and_resize(image[None], [0], window, (height, width))[0]

@@ -1,19 +1,19 @@
 """The whole segmentation: frames, references and a database of objects in, masks out.
 
-    grounder = Grounder.load("sim")
-    exemplars = grounder.embed_database({"globe": crops, ...})        # or embed boxes in photos
-    for answer in grounder(images, p_object_of_reference, exemplars):
-        answer.masks, answer.all_objects, answer.boxes, answer.alignment, ...
+grounder = Grounder.load("sim")
+exemplars = grounder.embed_database({"globe": crops, ...})        # or embed boxes in photos
+for answer in grounder(images, p_object_of_reference, exemplars):
+    answer.masks, answer.all_objects, answer.boxes, answer.alignment, ...
 
-    I            (N, 72, 128, 3)   uint8 frames
-    P(o | r)     (R, M + 1)        per frame or for all frames; the last column is "none of these"
-    b, P(b)      (B, 4), (B,)      proposals of one frame
-    x            (B, D)            ImgEmb(I[b])
-    P(o | b)     (B, M + 1)        Equation 2
-    ALIGN        (R, B)            Equation 1
-    M_b          (B, 72, 128)
-    S(I, r; O)   (R, 72, 128)      Equation 3
-    S(I)         (72, 128)
+I            (N, 72, 128, 3)   uint8 frames
+P(o | r)     (R, M + 1)        per frame or for all frames; the last column is "none of these"
+b, P(b)      (B, 4), (B,)      proposals of one frame
+x            (B, D)            ImgEmb(I[b])
+P(o | b)     (B, M + 1)        Equation 2
+ALIGN        (R, B)            Equation 1
+M_b          (B, 72, 128)
+S(I, r; O)   (R, 72, 128)      Equation 3
+S(I)         (72, 128)
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -83,7 +83,7 @@ class Grounder:
         which = np.repeat(np.arange(len(images)), counts)
         boxes = np.concatenate([found.boxes for found in proposals]) if proposals else np.zeros((0, 4), np.float32)
         embeddings, masks = self.embedder(images, which, boxes), self.refiner(images, which, boxes)
-        cuts = np.cumsum(counts)[:-1] if counts else []
+        cuts = np.cumsum(np.array(counts, np.int64))[:-1]
         parts = zip(proposals, np.split(embeddings, cuts), np.split(masks, cuts), strict=False)
         return [Regions(*part) for part in parts]
 
@@ -118,7 +118,7 @@ class Grounder:
         """
         found = self.regions(images)
         per_frame = isinstance(p_object_of_reference, (list, tuple)) and np.ndim(p_object_of_reference[0]) == 2
-        references = list(p_object_of_reference) if per_frame else [p_object_of_reference] * len(found)  # type: ignore[arg-type]
+        references: list[Any] = list(p_object_of_reference) if per_frame else [p_object_of_reference] * len(found)  # type: ignore[arg-type]
         databases = [exemplars] * len(found) if isinstance(exemplars, Exemplars) else list(exemplars)
         if len(references) != len(found) or len(databases) != len(found):
             raise WaywordError(

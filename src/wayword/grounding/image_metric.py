@@ -1,7 +1,7 @@
 """ImgEmb: regions of an image as points of a metric space in which near means the same object.
 
-    I[b]   (K, 3, 32, 32)   squares around the boxes, colour in [-1, 1]
-    x      (K, D)           unit vectors
+I[b]   (K, 3, 32, 32)   squares around the boxes, colour in [-1, 1]
+x      (K, D)           unit vectors
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayword.grounding.backend import Network
 from wayword.grounding.crops import crop_and_resize, square
 
-MARGIN = 0.08
+MARGIN = 0.05
 """Border around the longer side of a box, as a share of it."""
 
 

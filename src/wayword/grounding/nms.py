@@ -1,6 +1,6 @@
 """Overlap of boxes, and non-maximum suppression.
 
-    b   (K, 4)   boxes x0, y0, x1, y1 in pixels, x1 and y1 exclusive
+b   (K, 4)   boxes x0, y0, x1, y1 in pixels, x1 and y1 exclusive
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Refinement: from a box to a mask that follows the object's outline.
 
-    I[b]   (K, 3, 32, 32)   regions around the boxes, stretched to squares, colour in [-1, 1]
-    M_b    (K, 72, 128)     probability that a pixel belongs to the most prominent object of the region
+I[b]   (K, 3, 32, 32)   regions around the boxes, stretched to squares, colour in [-1, 1]
+M_b    (K, 72, 128)     probability that a pixel belongs to the most prominent object of the region
 """
 
 from __future__ import annotations

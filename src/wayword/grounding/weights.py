@@ -1,8 +1,8 @@
 """Trained weights: a folder that explains itself, found by name.
 
-    weights/sim/config.json          sizes, fitted numbers, hashes of the files, what it was trained on
-    weights/sim/model.safetensors    the weights of the three torch networks, for training on and for comparison
-    weights/sim/*.onnx               the same networks as onnxruntime runs them, made from model.safetensors
+weights/sim/config.json          sizes, fitted numbers, hashes of the files, what it was trained on
+weights/sim/model.safetensors    the weights of the three torch networks, for training on and for comparison
+weights/sim/*.onnx               the same networks as onnxruntime runs them, made from model.safetensors
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def anonymise(text: str, spans: Sequence[Span]) -> Anonymised:
     part of it; of two equally long ones, the first.
     """
     chosen = outermost(spans)
-    if chosen and not (0 <= chosen[0][0] and chosen[-1][1] <= len(text)):
+    if chosen and (chosen[0][0] < 0 or chosen[-1][1] > len(text)):
         raise WaywordError(f"a reference lies outside the text of {len(text)} characters")
     parts: list[str] = []
     placeholders: list[Span] = []

@@ -32,7 +32,8 @@ def join_compounds(
     result: list[Chunk] = []
     for chunk in chunks:
         before = result[-1] if result else None
-        if before is not None and _OF.fullmatch(text[before.end : chunk.start]) and not _OWN_DETERMINER.match(chunk.text):
+        of_between = before is not None and _OF.fullmatch(text[before.end : chunk.start])
+        if before is not None and of_between and not _OWN_DETERMINER.match(chunk.text):
             joined = Chunk(before.start, chunk.end, text[before.start : chunk.end])
             whole, first, second = distances([joined.text, before.text, chunk.text])
             if whole < min(first, second):

@@ -85,9 +85,10 @@ class ReferenceModel:
     def densities(self, references: Vectors, database: EmbeddedDatabase) -> NDArray[np.float64]:
         """(N, M) kernel densities k_o."""
         kernels = np.exp(squared_distances(references, database) / (-2.0 * self.config.variance))
-        totals = np.zeros((len(references), len(database.names)))
-        np.add.at(totals, (slice(None), database.owners), kernels)
-        return totals / np.maximum(np.bincount(database.owners, minlength=len(database.names)), 1)
+        share = np.zeros((len(database.owners), len(database.names)))  # (J, M): 1 / J_o where phrase j is one of o's
+        share[np.arange(len(database.owners)), database.owners] = 1.0
+        result: NDArray[np.float64] = kernels @ (share / np.maximum(share.sum(axis=0), 1.0))
+        return result
 
     def probabilities(self, references: Vectors, database: EmbeddedDatabase) -> NDArray[np.float64]:
         """(N, M + 1) probabilities that sum to 1; the last column is "none of these"."""

@@ -114,9 +114,10 @@ def square_crop(image: Pixels, box: Box, config: CropConfig | None = None) -> Pi
     scale = target / side
     # Scaled first and filled up afterwards: a square around a long strip would be very large.
     columns, rows = max(1, round((x1 - x0) * scale)), max(1, round((y1 - y0) * scale))
-    picture = Image.fromarray(image).resize(
-        (columns, rows), Image.Resampling.LANCZOS, box=(x0, y0, x1, y1), reducing_gap=3.0
-    )
+    # Only the pixels of the square are handed over, not the whole photo.
+    part = image[(top := int(y0)) : math.ceil(y1), (west := int(x0)) : math.ceil(x1)]
+    frame = (x0 - west, y0 - top, x1 - west, y1 - top)
+    picture = Image.fromarray(part).resize((columns, rows), Image.Resampling.LANCZOS, box=frame, reducing_gap=3.0)
     before_x = min(round(left * scale), target - columns) if left or right else 0
     before_y = min(round(above * scale), target - rows) if above or below else 0
     fill = ((before_y, target - rows - before_y), (before_x, target - columns - before_x), (0, 0))

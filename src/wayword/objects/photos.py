@@ -28,8 +28,8 @@ MAX_PIXELS = 65_000_000
 """Of one photo; telephones make 12 to 64 million."""
 MIN_SIDE = 16
 """Pixels; the networks look at 32 x 32."""
-MAX_WORKING_SIDE = 4096
-"""Larger photos are halved until they fit; a crop keeps 256 pixels at most anyway."""
+MAX_WORKING_SIDE = 2048
+"""Larger photos are made smaller by a whole number; a crop keeps 256 pixels at most anyway."""
 BACKDROP = (128, 128, 128)
 """Behind transparent pixels: grey, so that neither white nor black objects vanish."""
 
@@ -62,7 +62,7 @@ class Photo:
     """A decoded photo.
 
     Attributes:
-        pixels: (H, W, 3), upright; at most 4096 on the longer side.
+        pixels: (H, W, 3), upright; at most 2048 on the longer side.
         source_size: width and height of the file's picture, upright.
         opaque: (x0, y0, x1, y1) around what is not transparent, in ``pixels``; None if nothing is transparent.
     """
@@ -72,9 +72,9 @@ class Photo:
     opaque: tuple[int, int, int, int] | None = None
 
 
-def read_photo(path: Path | str) -> Photo:
+def read_photo(path: Path | str, follow_links: bool = True) -> Photo:
     """Read one JPEG, PNG or WebP file; anything wrong with it is one ``DataError``."""
-    return decode_photo(read_bytes(path, MAX_FILE_BYTES), path)
+    return decode_photo(read_bytes(path, MAX_FILE_BYTES, follow_links), path)
 
 
 def read_bytes(path: Path | str, limit: int, follow_links: bool = True) -> bytes:
@@ -101,24 +101,26 @@ def read_bytes(path: Path | str, limit: int, follow_links: bool = True) -> bytes
     return data
 
 
-def decode_photo(data: bytes, path: Path | str) -> Photo:
-    """Decode the bytes of a photo; ``path`` is only for messages."""
+def decode_photo(data: bytes, path: Path | str, smallest: int = MIN_SIDE) -> Photo:
+    """Decode the bytes of a photo of at least ``smallest`` pixels on each side; ``path`` is only for messages."""
     kind = _kind(data, path)
     if kind == "WEBP":  # its decoder sets memory aside as soon as it is opened
-        _check_size(_webp_size(data, path), path)
+        _check_size(_webp_size(data, path), path, smallest)
     if kind == "JPEG" and data.count(b"\xff\xda") > _MAX_SCANS:
         raise DataError(path, "is a JPEG of absurdly many passes; save it again with another program")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about damaged remarks, which are dropped, and sizes, which are judged here
         try:
             image = Image.open(io.BytesIO(data), formats=(kind,))
-            _check_size(image.size, path)
+            _check_size(image.size, path, smallest)
             # A JPEG may hold a second picture (depth, brightness) and is still one photo.
             if kind != "JPEG" and getattr(image, "is_animated", False):
                 raise DataError(path, "is animated; save one picture of it as JPEG or PNG")
             width, height = image.size
             turn = _orientation(image)
-            image.draft("RGB", (MAX_WORKING_SIDE // 2, MAX_WORKING_SIDE // 2))  # a huge JPEG is halved as it is read
+            image.draft(
+                "RGB", (MAX_WORKING_SIDE // 2, MAX_WORKING_SIDE // 2)
+            )  # a large JPEG is read at a fraction of its size
             image.load()
             rgb, alpha = _flatten(image)
         except DataError:
@@ -135,11 +137,11 @@ def decode_photo(data: bytes, path: Path | str) -> Photo:
         if turn >= 5:
             width, height = height, width
     opaque = None
-    if alpha is not None and alpha.getextrema()[0] < _SOLID:
-        opaque = alpha.point(lambda value: 255 * (value >= _FAINT)).getbbox()
+    if alpha is not None and int(np.asarray(alpha).min()) < _SOLID:
+        opaque = Image.fromarray(np.asarray(alpha) >= _FAINT).getbbox()
         if opaque is None:
             raise DataError(path, "is transparent everywhere; there is nothing to see")
-    return Photo(np.asarray(rgb).copy(), (width, height), opaque)
+    return Photo(np.array(rgb), (width, height), opaque)
 
 
 def _kind(data: bytes, path: Path | str) -> str:
@@ -156,14 +158,14 @@ def _kind(data: bytes, path: Path | str) -> str:
     raise DataError(path, "is no photo; JPEG, PNG and WebP are taken")
 
 
-def _check_size(size: tuple[int, int], path: Path | str) -> None:
+def _check_size(size: tuple[int, int], path: Path | str, smallest: int) -> None:
     width, height = size
     if width * height > MAX_PIXELS:
         raise DataError(
             path, f"has {width} x {height} pixels; at most {MAX_PIXELS / 1e6:g} million are taken: make it smaller"
         )
-    if min(width, height) < MIN_SIDE:
-        raise DataError(path, f"has {width} x {height} pixels; at least {MIN_SIDE} x {MIN_SIDE} are needed")
+    if min(width, height) < smallest:
+        raise DataError(path, f"has {width} x {height} pixels; at least {smallest} x {smallest} are needed")
 
 
 def _webp_size(data: bytes, path: Path | str) -> tuple[int, int]:
@@ -188,7 +190,7 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _flatten(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
-    """8-bit RGB and, if the picture has any, its alpha channel; halved until both fit the working size."""
+    """8-bit RGB and, if the picture has any, its alpha channel; made smaller until both fit the working size."""
     alpha = None
     if image.mode.startswith("I"):  # 16-bit grey; a plain conversion would cut it off at 255
         values = np.asarray(image).astype(np.int64) >> 8

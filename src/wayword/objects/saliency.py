@@ -6,7 +6,7 @@
 
 Needs no weights, takes 40 ms, and remains the fallback of the proposal network. On 300 rendered views of
 the training objects with random grounds, lights and noise (mean IoU with the true box; share above 0.5):
-alone 0.82, 91 %; with two other objects in view 0.62, 66 %; always answering the middle half 0.25.
+alone 0.82, 91 %; with two other objects in view 0.62, 65 %; always answering the middle half 0.25.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SaliencyConfig:
     shade_cost: float = 0.35
     noise: float = 1.5
     centre: float = 0.3
-    confidence: tuple[float, float, float, float, float] = (2.8, 3.8, -2.4, 8.6, -9.1)
+    confidence: tuple[float, float, float, float, float] = (2.7, 3.6, -2.3, 8.0, -8.5)
 
 
 class SaliencyCropper:

@@ -7,7 +7,7 @@ instruction makes against the path.
 
 from wayword.episodes.instructions.bulk import Recipe, write_dataset
 from wayword.episodes.instructions.expand import Claim
-from wayword.episodes.instructions.phrases import Phrase, may_denote, phrases, telling_phrases
+from wayword.episodes.instructions.phrases import Phrase, may_denote, parts, phrases, telling_phrases
 from wayword.episodes.instructions.statistics import TextStatistics, text_statistics
 from wayword.episodes.instructions.truth import check_claims
 from wayword.episodes.instructions.voices import VOICES, Voice, find_voice
@@ -32,6 +32,7 @@ __all__ = [
     "find_voice",
     "generate_written",
     "may_denote",
+    "parts",
     "phrases",
     "telling_phrases",
     "text_statistics",

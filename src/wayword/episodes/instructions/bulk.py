@@ -57,14 +57,16 @@ def write_dataset(
     note = targets[0].with_name(targets[0].name + ".partial.json")
     origin = {**asdict(recipe), "names": list(recipe.names), "made_with": digest(), "files": len(targets)}
     del origin["count"]  # a longer run may go on from a shorter one
-    done = _resume(partials, note, origin, recipe)
+    try:
+        for target in targets:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        done = _resume(partials, note, origin, recipe)
+    except OSError as error:
+        raise WaywordError(f"{out}: cannot be written ({error.strerror}); choose another place") from error
     if progress is not None:
         progress(done)
     with ExitStack() as stack:
-        try:
-            opened = [stack.enter_context(p.open("a", encoding="utf-8", newline="\n")) for p in partials]
-        except OSError as error:
-            raise WaywordError(f"{targets[0]}: cannot be written ({error.strerror}); choose another place") from error
+        opened = [stack.enter_context(p.open("a", encoding="utf-8", newline="\n")) for p in partials]
         for lines in _in_order(recipe, done, processes, stack):
             # The references go first: whatever the moment of a kill, no episode is without its own.
             for file, column in reversed(list(zip(opened, zip(*lines, strict=True), strict=False))):

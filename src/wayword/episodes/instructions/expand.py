@@ -17,7 +17,7 @@ from wayword.errors import WaywordError
 
 _OBJECT_CASE: dict[Pronoun, str] = {"it": "it", "they": "them", "he": "him"}
 _POSSESSIVE: dict[Pronoun, str] = {"it": "its", "they": "their", "he": "his"}
-_PAIR_RULES = frozenset({"between", "between.frag", "both"})  # after them, "it" could be either
+_PAIR_RULES = frozenset({"between", "between.frag", "gate.with", "both"})  # after them, "it" could be either
 _WITH_IS: dict[Pronoun, str] = {"it": "it's", "they": "they're", "he": "he's"}
 
 

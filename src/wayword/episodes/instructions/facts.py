@@ -18,7 +18,9 @@ from wayword.episodes.format import Episode
 from wayword.episodes.geometry import Array, arc_length, wrap
 from wayword.episodes.manoeuvres import Manoeuvre, Side, arrival_heading, departure_heading
 
-PlaceRelation = Literal["front", "facing", "ahead", "beside", "past", "through", "between", "gap", "far", "quarter", "clock"]
+PlaceRelation = Literal[
+    "front", "facing", "ahead", "quarter", "beside", "past", "through", "between", "gap", "far", "clock"
+]
 
 NEAR_M = 0.95
 SHORT_M, LONG_M = 0.95, 2.1
@@ -178,7 +180,7 @@ def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
             continue
         closing = seen.distances[:, index].min() > distance - 0.04
         if closing and abs(bearing) < 40 and abs(seen.at_next[index]) < 98 and index == order[0]:
-            lean = 13 < abs(bearing) and bearing * seen.at_next[index] > 0
+            lean = abs(bearing) > 13 and bearing * seen.at_next[index] > 0
             places.append(Place("front", (name,), side if lean else None))
         if distance < 0.85 and seen.end_between(index, 56, 120, 34):
             places.append(Place("beside", (name,), side))

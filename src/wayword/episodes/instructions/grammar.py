@@ -32,7 +32,7 @@ _FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt"
 _HEADER = re.compile(r":([:+]) ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
 _PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!?]")
 _IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
-_DOUBLED = frozenset(["cut", "stop", "get", "let", "hug", "put", "sit", "run", "quit", "spin", "swim", "skim", "slip", "trot", "skip", "step", "wrap", "hop", "zip"])
+_DOUBLED = re.compile("cut|stop|get|let|hug|put|sit|run|quit|spin|skim|slip|trot|skip|step|wrap|hop|zip|nip|plop|pop")
 _ADVERBS = frozenset({"just", "gently", "slowly", "softly", "smartly"})
 
 
@@ -164,7 +164,7 @@ def gerund(verb: str) -> str:
     """The -ing form of a verb: stop, stopping; ease, easing."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
-    if verb in _DOUBLED:
+    if _DOUBLED.fullmatch(verb):
         return verb + verb[-1] + "ing"
     if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
         return verb[:-1] + "ing"

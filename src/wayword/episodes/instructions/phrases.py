@@ -21,10 +21,8 @@ Pronoun = Literal["it", "they", "he"]
 
 KINDS: tuple[PhraseKind, ...] = ("name", "noun", "look", "vague")
 _VAGUE_HEADS = frozenset({"thing", "one", "object"})  # these can stand for anything
-_AFTER_HEAD = re.compile(
-    r" (?:with|without|of|on|in|for|to|like|made|full|pointing|firemen)\b"
-)  # what follows the noun
-_SMALL = frozenset(["with", "without", "of", "on", "in", "for", "to", "like", "made", "full", "pointing", "the", "a", "and", "top", "it", "use"])
+_AFTER_HEAD = re.compile(r" (?:with|without|of|on|in|for|to|like|made|full|pointing)\b")
+_SMALL = re.compile("with|without|of|on|in|for|to|like|made|full|pointing|the|a|and|top|it")
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ def _base(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in text.lower().split() if word not in _SMALL]
+    return [word for word in text.lower().split() if not _SMALL.fullmatch(word)]
 
 
 def _stem(word: str) -> str:

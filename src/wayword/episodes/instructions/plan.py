@@ -10,18 +10,27 @@ import numpy as np
 from wayword.episodes.instructions.facts import LONG_M, SHORT_M, Facts, Place
 from wayword.episodes.instructions.voices import Voice
 
-_NUMBERS = ["zero", "five", "ten", "fifteen", "twenty", "twenty-five", "thirty", "thirty-five", "forty", "forty-five", "fifty", "fifty-five", "sixty", "sixty-five", "seventy", "seventy-five", "eighty", "eighty-five", "ninety", "ninety-five"]
+_TENS = ("zero", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _HOURS = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
 
 # How likely each way to tell the end is: by kind of manoeuvre and relation, about its own object or another.
 _OWN: dict[str, dict[str, float]] = {
     "approach": {"front": 12, "facing": 1.5, "clock": 1, "ahead": 0.3},
     "beside": {"beside": 12, "clock": 1, "between": 3},
-    "pass": {"past": 8, "clock": 0.3, "between": 3},
-    "around": {"beside": 4, "far": 2.5, "past": 3, "facing": 2, "front": 1, "clock": 0.7, "between": 4},
+    "pass": {"past": 6, "clock": 0.3, "between": 3},
+    "around": {"beside": 3, "far": 2.5, "past": 2, "facing": 2, "front": 1, "clock": 0.7, "between": 4},
     "between": {"through": 5, "past": 4, "beside": 3, "gap": 5, "between": 2},
 }
-_OTHER: dict[str, float] = {"front": 12, "ahead": 7, "facing": 5, "beside": 9, "past": 6, "between": 7, "quarter": 4, "clock": 2}
+_OTHER: dict[str, float] = {
+    "front": 12,
+    "beside": 9,
+    "ahead": 7,
+    "between": 7,
+    "past": 6,
+    "facing": 5,
+    "quarter": 4,
+    "clock": 2,
+}
 _OTHER_AT_GOAL: dict[str, float] = {"beside": 1.5, "between": 2, "clock": 0.3}
 _GOALS = frozenset({"front", "beside", "past", "between"})
 
@@ -141,7 +150,14 @@ def _tell_turn(
     if 15 <= turn.degrees <= 95:
         flags.add("degrees")
         amounts["deg"] = float(turn.degrees)
-        values["deg"] = _NUMBERS[turn.degrees // 5] if rng.random() < 0.85 else str(turn.degrees)
+        values["deg"] = _number(turn.degrees) if rng.random() < 0.85 else str(turn.degrees)
+
+
+def _number(degrees: int) -> str:
+    """A multiple of five in words."""
+    if degrees % 10 == 0:
+        return _TENS[degrees // 10]
+    return "fifteen" if degrees == 15 else f"{_TENS[degrees // 10]}-five"
 
 
 def _tell_via(
@@ -211,9 +227,9 @@ def _tell_place(
         values["hour"] = _HOURS[place.hour % 12]
     if place.relation == "between":
         _pair(values, place.objects, ("e", "f"), ("g", "h"), ("k", "l"), rng)
-    if place.relation in ("front", "facing") and values["kind"] in ("pass", "around", "between"):
-        if values["e"] not in (values["o"], values.get("a"), values.get("b")) and place.relation == "front":
-            flags.add("onward")
+    own = {values[v] for v in ("o", "a", "b") if v in values}
+    if place.relation == "front" and values["kind"] != "approach" and values["e"] not in own:
+        flags.add("onward")
 
 
 def _tell_more(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class _Flight:
     def crossing(self, a: str, b: str) -> float | None:
         """Where between two objects the path crosses from a on its left to b: 0 at a, 1 at b."""
         relative = (self.track - self.where[a]) / (self.where[b] - self.where[a])
-        for before, after in zip(relative[:-1], relative[1:], strict=True):
+        for before, after in pairwise(relative.tolist()):
             # Seen from a towards b, the drone that has a on its left comes from the right-hand side: below.
             if before.imag < 0 <= after.imag or before.imag > 0 >= after.imag:
                 ahead = after.imag > before.imag

@@ -46,10 +46,10 @@ class Voice:
     goal: float = 0.0
     """How often the goal comes first."""
     turn: float = 0.9
-    via: float = 0.55
+    via: float = 0.68
     place: float = 0.95
     """How often a turn, an object passed on the way, and the end are told where there is one."""
-    also: float = 0.3
+    also: float = 0.4
     """How often a second thing is said about the end."""
     clock: float = 0.0
     ends: Mapping[str, float] = field(default_factory=dict)
@@ -88,7 +88,7 @@ VOICES: tuple[Voice, ...] = (
         commas=0.0,
         stop=0.0,
         fragments=True,
-        via=0.4,
+        via=0.5,
         extras=0.1,
     ),
     Voice(

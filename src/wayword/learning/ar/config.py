@@ -35,15 +35,18 @@ class PoolConfig:
     """Longest longest edge."""
     min_ratio: float = 0.2
     """Objects whose shortest edge is less than this share of the longest are left out (paper: 1 to 5)."""
-    min_cover: float = 0.3
+    min_cover: float = 0.25
     """Objects that fill less of their own outline's box than this from some side are thin lattices: left out."""
-    max_hole: float = 0.06
+    max_hole: float = 0.1
     """Objects with a hole seen from above that is a larger share of their outline are rings: a dev object is one."""
-    twin_distance: float = 9.0
+    twin_distance: float = 4.0
     """Mesh-pack objects whose small pictures from all sides differ by less (mean levels of 255) from one that is
     already in the pool are left out: two names for one look cannot be told apart."""
+    dim_light: float = 45.0
+    """Mesh-pack objects darker than this (mean level of 255, in full light) are lightened: some collections were
+    stored without the screen's gamma."""
     min_light: float = 36.0
-    """Objects whose mean brightness (0 to 255) is lower are left out: they are black blobs from everywhere."""
+    """Mesh-pack objects that are then still darker than this are left out: black blobs from everywhere."""
     heldout_share: float = 0.12
     """Share of nouns, and of random objects, kept for the held-out pool."""
 

@@ -6,6 +6,7 @@ Everything is measured on outlines and small pictures, because that is all a dro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,55 +24,55 @@ from wayword.sim.render.renderer import RenderConfig, Renderer
 if TYPE_CHECKING:
     from wayword.learning.ar.objects import ObjectEntry
 
+RANDOM = "random"
+"""Source of procedural objects."""
 _SIDES = 4
 _GRID = 64
 _PICTURE = 20
 
 
-def unfit(mesh: Mesh, config: PoolConfig) -> bool:
-    """Whether a mesh is flat, a rod, or nearly black."""
+def misshapen(mesh: Mesh, config: PoolConfig) -> bool:
+    """Whether a mesh is flat or a rod (paper: longest edge at most five times the shortest)."""
     extent = np.ptp(mesh.vertices, axis=0)
-    return bool(extent.min() < config.min_ratio * extent.max()) or surface_light(mesh) < config.min_light
+    return bool(extent.min() < config.min_ratio * extent.max())
 
 
-def surface_light(mesh: Mesh) -> float:
-    """Mean brightness of the surface, 0 to 255, weighted by area."""
-    corners = mesh.vertices[mesh.faces].astype(np.float64)
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    if mesh.texture is not None and mesh.uv is not None:
-        side = len(mesh.texture)
-        middle = np.floor(mesh.uv[mesh.faces].mean(axis=1) % 1.0 * side).astype(int) % side
-        colors = mesh.texture[middle[:, 1], middle[:, 0]].astype(np.float64)
-    else:
-        colors = mesh.colors[mesh.faces].mean(axis=1)
-    return float((colors.mean(axis=1) * area).sum() / max(area.sum(), 1e-12))
+def fit(entries: Sequence[ObjectEntry], meshes: Sequence[Mesh], config: PoolConfig) -> list[tuple[int, Mesh]]:
+    """The objects to keep, as (place, mesh): no rings, nothing thin, black or twice; dim ones come back lightened.
 
-
-def unique_and_whole(entries: Sequence[ObjectEntry], meshes: Sequence[Mesh], config: PoolConfig) -> list[int]:
-    """Places of the objects to keep: no thin lattices, no rings, no twins. Painted objects follow their plain twin."""
-    plain = [place for place, entry in enumerate(entries) if entry.paint is None]
-    if not plain:
+    ``entries`` are unpainted. Procedural objects are only checked for being rings.
+    """
+    if not entries:
         return []
-    bank = MeshBank({str(place): meshes[place] for place in plain})
+    bank = MeshBank({str(place): mesh for place, mesh in enumerate(meshes)})
     cover, hole = outlines(bank)
-    looks = pictures(bank)
-    known: dict[str, list[NDArray[np.float32]]] = {}
-    keep: list[int] = []
-    for row, place in enumerate(plain):
-        entry = entries[place]
-        procedural = entry.source == "random"
-        if hole[row] > config.max_hole or (cover[row] < config.min_cover and not procedural):
+    _, light = pictures(bank)
+    whole = []
+    for place, (entry, mesh) in enumerate(zip(entries, meshes, strict=True)):
+        if hole[place] > config.max_hole or (entry.source != RANDOM and cover[place] < config.min_cover):
             continue
-        # Twins are looked for under the same noun only: elsewhere they are rare, and there are too many pairs.
-        same = known.setdefault(entry.noun, [])
-        if not procedural:
-            if any(float(np.abs(looks[row] - other).mean()) < config.twin_distance for other in same):
+        dim = entry.source != RANDOM and light[place] < config.dim_light
+        whole.append((place, lightened(mesh) if dim else mesh))
+    looks, light = pictures(MeshBank({str(place): mesh for place, mesh in whole}))
+    known: dict[str, list[NDArray[np.float32]]] = {}
+    kept = []
+    for row, (place, mesh) in enumerate(whole):
+        if entries[place].source != RANDOM:
+            # Twins are looked for under the same noun only: elsewhere they are rare, and there are too many pairs.
+            same = known.setdefault(entries[place].noun, [])
+            twin = any(float(np.abs(looks[row] - other).mean()) < config.twin_distance for other in same)
+            if twin or light[row] < config.min_light:
                 continue
             same.append(looks[row])
-        keep.append(place)
-        if place + 1 < len(entries) and entries[place + 1].paint is not None:
-            keep.append(place + 1)
-    return keep
+        kept.append((place, mesh))
+    return kept
+
+
+def lightened(mesh: Mesh) -> Mesh:
+    """The mesh with the gamma of screens applied to its colours."""
+    curve = np.round(255 * (np.arange(256) / 255) ** (1 / 2.2)).astype(np.uint8)
+    texture = None if mesh.texture is None else curve[mesh.texture]
+    return replace(mesh, colors=curve[mesh.colors], texture=texture)
 
 
 def outlines(bank: MeshBank) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -85,7 +86,7 @@ def outlines(bank: MeshBank) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     for turn in (np.eye(3), *sides):
         transform = np.zeros((1, 3, 4), np.float32)
         transform[0, :, :3] = turn
-        from_side = turn is not None and turn[2, 2] < 0.5
+        from_side = turn[2, 2] < 0.5
         transform[0, 1, 3] = 0.5 if from_side else 0.0  # laid down, objects reach from y = -1 to 0: to the middle
         for place in range(len(cover)):
             numbers = np.array([place])
@@ -103,8 +104,8 @@ def outlines(bank: MeshBank) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return cover, hole
 
 
-def pictures(bank: MeshBank) -> NDArray[np.float32]:
-    """Small pictures of every object from four sides (N, 4 * pixels), on one plain ground."""
+def pictures(bank: MeshBank) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Small pictures of every object from four sides (N, 4 * pixels) on one plain ground; mean light of each (N,)."""
     camera = CameraConfig(_PICTURE, _PICTURE, hfov_deg=36.0, mount_pitch_deg=18.0)
     renderer = Renderer(bank, camera, RenderConfig(supersample=True, threads=1))
     grey = (168, 166, 160)
@@ -115,7 +116,10 @@ def pictures(bank: MeshBank) -> NDArray[np.float32]:
         transforms[side, 0, :, :3] = rotation("z", np.pi * (2 * side / _SIDES + 0.15))
         transforms[side, 0, :2, 3] = 2.35
     taken = np.empty((len(bank.index), _SIDES * _PICTURE * _PICTURE * 3), np.float32)
+    light = np.zeros(len(bank.index))
     for row, name in enumerate(bank.index):
         scenes = [renderer.scene_of([name], transform, look) for transform in transforms]
-        taken[row] = renderer.render(scenes, poses).rgb.reshape(-1)
-    return taken
+        frames = renderer.render(scenes, poses)
+        taken[row] = frames.rgb.reshape(-1)
+        light[row] = frames.rgb[frames.ids > 0].mean() if frames.ids.any() else 0.0
+    return taken, light

@@ -14,7 +14,7 @@ from wayword.learning.ar.compose import Compositor, augment
 from wayword.learning.ar.config import ARConfig, ViewConfig
 from wayword.learning.ar.layout import ARLayout, random_ar_layout
 from wayword.learning.ar.objects import ObjectPool
-from wayword.sim.render.camera import CameraConfig, camera_axes, project
+from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import random_light
 
 MIN_PIXELS = 12
@@ -88,14 +88,15 @@ class Generator:
     def _visible(self, ids: NDArray[np.uint8], layout: ARLayout, pose: NDArray) -> list[tuple]:
         """Instance, identity, pixels, box and amodal box of every object with enough visible pixels."""
         camera, extents = self.backgrounds.camera, np.empty((256, 5), np.int32)
+        axes = camera_axes(pose, camera.mount_pitch_deg)
         _extents(ids, extents)
         rows = []
         for k, place in enumerate(layout.places):
-            left, top, right, bottom, pixels = (int(value) for value in extents[k + 1])
+            left, top, right, bottom, pixels = extents[k + 1].tolist()
             if pixels < MIN_PIXELS:
                 continue
             box = (left, top, right + 1, bottom + 1)
-            amodal = projected_box(self.pool.mesh(place).vertices, layout.transforms[k], pose, camera)
+            amodal = projected_box(self.pool.mesh(place).vertices, layout.transforms[k], pose[:3], axes, camera)
             rows.append((k + 1, self.pool.entries[place].number, pixels, *box, *amodal))
         return rows
 
@@ -125,18 +126,23 @@ def choose_views(
 
 
 def projected_box(
-    vertices: NDArray[np.float32], transform: NDArray[np.float32], pose: NDArray, camera: CameraConfig
+    vertices: NDArray[np.float32],
+    transform: NDArray[np.float32],
+    eye: NDArray[np.float64],
+    axes: NDArray[np.float64],
+    camera: CameraConfig,
 ) -> tuple[float, float, float, float]:
-    """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included, cut at the frame."""
-    world = vertices @ transform[:, :3].T + transform[:, 3]
-    pixels = project(world, pose, camera)
-    pixels = pixels[pixels[:, 2] > camera.near_m]
-    if len(pixels) == 0:
-        return 0.0, 0.0, 0.0, 0.0
-    low, high = pixels[:, :2].min(axis=0), pixels[:, :2].max(axis=0)
-    x0, x1 = np.clip((low[0], high[0]), 0, camera.width)
-    y0, y1 = np.clip((low[1], high[1]), 0, camera.height)
-    return float(x0), float(y0), float(x1), float(y1)
+    """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included, cut at the frame.
+
+    ``axes`` are the camera's right, down and forward (``camera_axes``), ``eye`` is where it is.
+    """
+    matrix = (axes @ transform).astype(np.float32)
+    matrix[:, 3] -= (axes @ eye).astype(np.float32)
+    low_x, low_y, high_x, high_y = _spread(vertices, matrix, np.float32(camera.near_m))
+    focal, x, y = camera.focal_px, camera.width / 2, camera.height / 2
+    x0, x1 = (min(max(focal * edge + x, 0.0), camera.width) for edge in (low_x, high_x))
+    y0, y1 = (min(max(focal * edge + y, 0.0), camera.height) for edge in (low_y, high_y))
+    return x0, y0, x1, y1
 
 
 def _perturbed(pose: NDArray, rng: np.random.Generator, config: ViewConfig, arena_m: float) -> NDArray:
@@ -159,6 +165,22 @@ def _in_view(layout: ARLayout, pose: NDArray, camera: CameraConfig) -> int:
     across = np.abs(local[:, 0]) * camera.focal_px < local[:, 2] * camera.width / 2
     down = np.abs(local[:, 1]) * camera.focal_px < local[:, 2] * camera.height / 2
     return int((ahead & across & down).sum())
+
+
+@njit(cache=True, nogil=True)
+def _spread(vertices, matrix, near):  # type: ignore[no-untyped-def]
+    """Least and greatest x / z and y / z of the points before the camera, in camera coordinates."""
+    low_x = low_y = np.float32(1e9)
+    high_x = high_y = np.float32(-1e9)
+    for v in range(len(vertices)):
+        a, b, c = vertices[v, 0], vertices[v, 1], vertices[v, 2]
+        z = matrix[2, 0] * a + matrix[2, 1] * b + matrix[2, 2] * c + matrix[2, 3]
+        if z > near:
+            x = (matrix[0, 0] * a + matrix[0, 1] * b + matrix[0, 2] * c + matrix[0, 3]) / z
+            y = (matrix[1, 0] * a + matrix[1, 1] * b + matrix[1, 2] * c + matrix[1, 3]) / z
+            low_x, high_x = min(low_x, x), max(high_x, x)
+            low_y, high_y = min(low_y, y), max(high_y, y)
+    return low_x, low_y, high_x, high_y
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ held-out pool, so the two never mix. The table of all objects is written beside 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,13 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.learning.ar.config import PoolConfig, PoolName
-from wayword.learning.ar.fitness import unfit, unique_and_whole
+from wayword.learning.ar.fitness import RANDOM, fit, misshapen
 from wayword.learning.ar.nouns import held_out, kind, lookalike
 from wayword.sim.models.baked import BakedPack
 from wayword.sim.models.file_guard import UnusableError
 from wayword.sim.models.mesh import Mesh
 from wayword.sim.models.random_objects import random_object
 from wayword.sim.render.bank import MeshBank
-
-RANDOM = "random"
-"""Source of procedural objects."""
 
 
 @dataclass(frozen=True)
@@ -72,44 +69,19 @@ class ObjectPool:
         progress: Callable[[int], None] = lambda done: None,
     ) -> ObjectPool:
         """Collect, filter and split; deterministic for the same packs and configuration."""
+        found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress)]
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
-        states = np.random.SeedSequence((config.object_seed, 0)).generate_state(max(config.random_objects, 1), np.uint64)
-        for i in range(config.random_objects):
-            seed = int(states[i] >> np.uint64(1))
-            rng = np.random.default_rng((config.object_seed, 1, i))
-            edge = _edge(rng, config)
-            outside = held_out(f"random object {seed}", config.heldout_share)
-            progress(1)
-            if outside == (pool == "heldout"):
-                entries.append(ObjectEntry(i, RANDOM, seed, f"random object {i}", RANDOM, edge))
-                meshes.append(random_object(seed))
-        number = config.random_objects
-        for order, path in enumerate(packs):
-            baked = BakedPack(path)
-            for i in range(len(baked)):
-                rng = np.random.default_rng((config.object_seed, 2, order, i))
-                plain, painted = number, number + 1
-                number += 2
-                progress(1)
-                edges, color = (_edge(rng, config), _edge(rng, config)), rng.integers(20, 256, 3)
-                noun = kind(baked.names[i], baked.nouns[i])
-                if held_out(noun, config.heldout_share) != (pool == "heldout"):
-                    continue
-                if lookalike(baked.names[i], baked.nouns[i], path.stem) is not None:
-                    continue
-                try:
-                    mesh = baked.mesh_or_reason(i, 1.0)
-                except UnusableError:
-                    continue
-                if unfit(mesh, config):
-                    continue
-                paint = (int(color[0]), int(color[1]), int(color[2]))
-                entry = ObjectEntry(plain, path.stem, i, baked.names[i], noun, edges[0])
-                entries += [entry, replace(entry, number=painted, edge_m=edges[1], paint=paint)]
-                meshes += [mesh, flat_painted(mesh, paint)]
-        checked = unique_and_whole(entries, meshes, config)
-        entries, meshes = [entries[i] for i in checked], [meshes[i] for i in checked]
+        for place, mesh in fit([entry for entry, _ in found], [mesh for _, mesh in found], config):
+            entry = found[place][0]
+            entries.append(entry)
+            meshes.append(mesh)
+            if entry.source != RANDOM:  # a painted twin, with a number, a colour and a size of its own
+                rng = np.random.default_rng((config.object_seed, 3, entry.number))
+                red, green, blue = (int(level) for level in rng.integers(20, 256, 3))
+                paint = (red, green, blue)
+                entries.append(replace(entry, number=entry.number + 1, edge_m=_edge(rng, config), paint=paint))
+                meshes.append(flat_painted(mesh, paint))
         return ObjectPool(entries, meshes, config)
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -120,6 +92,39 @@ class ObjectPool:
     def mesh(self, place: int) -> Mesh:
         """The mesh of the object at a place in ``entries``."""
         return self.bank.meshes[str(self.entries[place].number)]
+
+
+def _procedural(
+    config: PoolConfig, pool: PoolName, progress: Callable[[int], None]
+) -> Iterator[tuple[ObjectEntry, Mesh]]:
+    seeds = np.random.SeedSequence((config.object_seed, 0)).generate_state(max(config.random_objects, 1), np.uint64)
+    for i in range(config.random_objects):
+        seed = int(seeds[i] >> np.uint64(1))
+        edge = _edge(np.random.default_rng((config.object_seed, 1, i)), config)
+        progress(1)
+        if held_out(f"random object {seed}", config.heldout_share) == (pool == "heldout"):
+            yield ObjectEntry(i, RANDOM, seed, f"random object {i}", RANDOM, edge), random_object(seed)
+
+
+def _from_packs(
+    packs: Sequence[Path], config: PoolConfig, pool: PoolName, progress: Callable[[int], None]
+) -> Iterator[tuple[ObjectEntry, Mesh]]:
+    number = config.random_objects
+    for order, path in enumerate(packs):
+        baked = BakedPack(path)
+        for i, (name, noun) in enumerate(zip(baked.names, baked.nouns, strict=True)):
+            edge = _edge(np.random.default_rng((config.object_seed, 2, order, i)), config)
+            entry = ObjectEntry(number, path.stem, i, name, kind(name, noun), edge)
+            number += 2  # the odd one is the painted twin
+            progress(1)
+            if held_out(entry.noun, config.heldout_share) != (pool == "heldout") or lookalike(name, noun, path.stem):
+                continue
+            try:
+                mesh = baked.mesh_or_reason(i, 1.0)
+            except UnusableError:
+                continue
+            if not misshapen(mesh, config):
+                yield entry, mesh
 
 
 def flat_painted(mesh: Mesh, color: tuple[int, int, int]) -> Mesh:

@@ -1,6 +1,6 @@
 """Random changes of colour and sharpness, drawn for each image of a batch.
 
-    images   (N, 3, H, W)   float32, colour in [-1, 1]
+images   (N, 3, H, W)   float32, colour in [-1, 1]
 """
 
 from __future__ import annotations

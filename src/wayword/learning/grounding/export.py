@@ -95,8 +95,11 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
     _, raw = read_config(folder)
     path = folder / "model.safetensors"
     try:
-        made = {part: {k: tuple(v) if isinstance(v, list) else v for k, v in raw["sizes"][part].items()} for part in _INPUTS}
-        sizes = ProposalSize(**made["proposals"]), MetricSize(**made["metric"]), RefineSize(**made["refine"])
+        sizes = (
+            ProposalSize(**_tuples(raw["sizes"]["proposals"])),
+            MetricSize(**_tuples(raw["sizes"]["metric"])),
+            RefineSize(**_tuples(raw["sizes"]["refine"])),
+        )
         nets = Nets(ProposalNet(sizes[0]), MetricNet(sizes[1]), RefineNet(sizes[2]))
         with safe_open(path, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
@@ -111,7 +114,7 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
 
 def to_onnx(net: nn.Module, shape: tuple[int, ...], outputs: list[str]) -> bytes:
     """A network as the bytes of an .onnx file with a free batch size."""
-    buffer = io.BytesIO()
+    buffer: Any = io.BytesIO()
     axes = {name: {0: "n"} for name in ("x", *outputs)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter warns about its own successor
@@ -127,3 +130,8 @@ def to_onnx(net: nn.Module, shape: tuple[int, ...], outputs: list[str]) -> bytes
             opset_version=17,
         )
     return buffer.getvalue()
+
+
+def _tuples(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON has lists where the configurations have tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -86,7 +86,7 @@ class ProposalNet(nn.Module):
 class MetricSize:
     """Channels of the three stages and length of the embedding."""
 
-    channels: tuple[int, int, int] = (32, 64, 96)
+    channels: tuple[int, int, int] = (24, 48, 96)
     dimension: int = 64
     unit: bool = True
     """Embeddings of length 1; off for the paper's loss, whose margins are absolute."""

@@ -84,7 +84,7 @@ class Views:
             return crops
         mirrored = rng.random(len(crops)) < 0.5
         crops[mirrored] = crops[mirrored, :, :, ::-1]
-        return recolour(crops, rng)
+        return recolour(crops, rng, 0.6, 0.2)
 
     def draw(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """P different objects, some of them of like colour."""
@@ -148,7 +148,7 @@ def check(net: MetricNet, views: Views, objects: int = 120, seed: int = 5) -> di
     count = min(objects, len(views))
     chosen = rng.permutation(len(views))[:count].astype(np.int64)
     crops = torch.from_numpy(views.crops(chosen, 10, rng, plain=True))
-    x = torch.cat([net(part) for part in crops.split(256)]).reshape(count, 10, -1)
+    x = torch.cat([net(crops[i : i + 256]) for i in range(0, len(crops), 256)]).reshape(count, 10, -1)
     result = {}
     for ways in (2, 8, 15):
         right = total = 0

@@ -77,25 +77,25 @@ def batch(data: Labelled, config: ProposalTraining, rng: np.random.Generator) ->
     frames = rng.integers(data.frames, size=config.batch)
     images = data.images(frames)
     windows = np.tile(np.array([0, 0, WIDTH, HEIGHT], np.float32), (config.batch, 1))
-    for n in np.flatnonzero(rng.random(config.batch) < config.zoomed):
+    for k in np.flatnonzero(rng.random(config.batch) < config.zoomed):
         share = rng.uniform(config.smallest_zoom, 1.0)
         stretch = rng.uniform(0.9, 1.1)
         w, h = WIDTH * share, min(HEIGHT * share * stretch, HEIGHT)
         x, y = rng.uniform(0, WIDTH - w), rng.uniform(0, HEIGHT - h)
-        windows[n] = (x, y, x + w, y + h)
+        windows[k] = (x, y, x + w, y + h)
     mirrored = rng.random(config.batch) < 0.5
     whole = image_tensor(images)
-    zoomed = np.flatnonzero((windows != windows[0] * 0 + [0, 0, WIDTH, HEIGHT]).any(axis=1))
+    zoomed = np.flatnonzero(windows[:, 2] - windows[:, 0] < WIDTH)
     if len(zoomed):
         whole[zoomed] = crop_and_resize(images, zoomed, windows[zoomed], (HEIGHT, WIDTH))
     whole[mirrored] = whole[mirrored, :, :, ::-1]
     boxes = np.zeros((config.batch, MOST_BOXES, 4), np.float32)
-    for n, frame in enumerate(frames):
-        seen = _in_window(data.boxes[data.rows(int(frame))], windows[n])
+    for n, frame in enumerate(frames.tolist()):
+        seen = _in_window(data.boxes[data.rows(frame)], windows[n])
         if mirrored[n]:
             seen = np.stack([WIDTH - seen[:, 2], seen[:, 1], WIDTH - seen[:, 0], seen[:, 3]], axis=1)
         boxes[n, : min(len(seen), MOST_BOXES)] = seen[:MOST_BOXES]
-    return torch.from_numpy(recolour(whole, rng)), torch.from_numpy(boxes)
+    return torch.from_numpy(recolour(whole, rng, 0.6, 0.2)), torch.from_numpy(boxes)
 
 
 def losses(logits: Tensor, sides: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor, float]:

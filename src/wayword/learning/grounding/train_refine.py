@@ -1,7 +1,7 @@
 """Trains the refinement U-Net: from a region to the mask of its most prominent object, by pixel-wise BCE.
 
-    I[b]   (N, 3, 32, 32)   regions around jittered boxes, colour in [-1, 1]
-    m      (N, 32, 32)      share of each cell that the object covers, 0 to 1
+I[b]   (N, 3, 32, 32)   regions around jittered boxes, colour in [-1, 1]
+m      (N, 32, 32)      share of each cell that the object covers, 0 to 1
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ def batch(
     crops = crop_and_resize(data.images(frames), which, boxes)
     own = data.instances(frames)[which] == data.instance[rows][:, None, None]
     painted = np.repeat((own * np.uint8(255))[..., None], 3, axis=3)
-    masks = (crop_and_resize(painted, np.arange(len(rows)), boxes)[:, 0] + 1) / 2
+    masks = (crop_and_resize(painted, np.arange(len(rows)), boxes)[:, 0] + 1) * np.float32(0.5)
     if not plain:
         mirrored = rng.random(len(crops)) < 0.5
         crops[mirrored], masks[mirrored] = crops[mirrored, :, :, ::-1], masks[mirrored, :, ::-1]
-        crops = recolour(crops, rng)
+        crops = recolour(crops, rng, 0.6, 0.2)
     return crops, masks
 
 
@@ -103,7 +103,7 @@ def _rows(
     """Boxes in runs that share a frame: rows are sorted by frame."""
     starts = rng.integers(len(usable), size=config.batch // config.per_frame)
     spread = (starts[:, None] + np.arange(config.per_frame)) % len(usable)
-    return usable[spread.ravel()]
+    return np.asarray(usable[spread.ravel()])
 
 
 def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: RefineTraining) -> None:

@@ -45,8 +45,8 @@ def fit_references(
     """The fitted numbers and the mean log-probability they reach."""
     names = [name for name in pool.objects if name in database]
     if len(names) < config.size + 1:
-        raise WaywordError(f"the phrase pool knows {len(names)} objects of the database; at least {config.size + 1} needed")
-    rows = [(phrase, number, count) for number, name in enumerate(names) for phrase, count in pool.objects[name].items()]
+        raise WaywordError(f"the phrase pool knows {len(names)} objects; at least {config.size + 1} are needed")
+    rows = [(phrase, n, count) for n, name in enumerate(names) for phrase, count in pool.objects[name].items()]
     embedded = embed_database([database[name] for name in names], encoder)
     distances = squared_distances(encoder.embed([phrase for phrase, _, _ in rows]), embedded)
     owners = np.array([number for _, number, _ in rows])
@@ -55,7 +55,8 @@ def fit_references(
     members = np.stack([rng.permutation(len(names))[: config.size] for _ in range(config.databases)])
     inside = (members[:, :, None] == owners).any(axis=1)  # (databases, rows)
     # Each database asks for as much weight of known as of unknown objects.
-    share = np.where(inside, weights / (inside * weights).sum(1, keepdims=True), weights / (~inside * weights).sum(1, keepdims=True)) / 2
+    known, unknown = ((side * weights).sum(axis=1, keepdims=True) for side in (inside, ~inside))
+    share = np.where(inside, weights / known, weights / unknown) / 2
     best, best_value = ReferenceConfig(0.1, 0.01), -np.inf
     phrases_each = np.bincount(embedded.owners)
     for variance in config.variances:

@@ -20,7 +20,10 @@ from wayword.io import write_json
 from wayword.language.alignment import Aligned
 from wayword.language.pronouns import is_pronoun
 
-_PERSON = frozenset("you u your ur yourself we us i me my they them both he she him her there here".split())
+_PERSON = frozenset(
+    {"you", "u", "your", "ur", "yourself", "we", "us", "i", "me", "they", "them", "both", "he", "she", "him", "her"}
+)
+"""Pronouns that mean no object, or more than one."""
 _DETERMINER = re.compile(r"^(the|teh|an?|this|that|these|those|another)\s+")
 
 
@@ -102,7 +105,7 @@ def merge_pools(pools: Sequence[PhrasePool]) -> PhrasePool:
 
 
 def without_determiner(phrase: str) -> str:
-    """"the planter" -> "planter"."""
+    """ "the planter" -> "planter"."""
     return _DETERMINER.sub("", phrase)
 
 

@@ -96,7 +96,7 @@ def baseline_choices(scorer: Scorer, texts: Sequence[Grounded], null_below: floa
         names = [name for name in text.candidates if name != NULL]
         row = []
         for phrase in text.phrases:
-            best = max(names, key=lambda name: scorer(phrase, name), default=NULL)  # noqa: B023
+            best = max(names, key=lambda name: scorer(phrase, name), default=NULL)
             refused = null_below is not None and best != NULL and scorer(phrase, best) <= null_below
             row.append(NULL if refused else best)
         result.append(row)
@@ -114,3 +114,19 @@ def target_accuracy(scores: Sequence[Sequence[dict[str, float]]], texts: Sequenc
                     best[name] = max(value, best.get(name, -math.inf))
         right += max(best, key=lambda name: best[name], default=NULL) == text.target
     return right / len(texts) if texts else 0.0
+
+
+def model_target_scores(model: AlignmentModel, texts: Sequence[Grounded]) -> list[list[dict[str, float]]]:
+    """Per chunk, the posterior of every candidate: what ``target_accuracy`` compares."""
+    return [model.posteriors(text) for text in texts]
+
+
+def best_null_threshold(scorer: Scorer, texts: Sequence[Grounded]) -> float:
+    """The NULL threshold that suits a baseline best on the very texts it is scored on: no baseline can do better."""
+    values = []
+    for text in texts:
+        names = [name for name in text.candidates if name != NULL]
+        values += [max((scorer(phrase, name) for name in names), default=0.0) for phrase in text.phrases]
+    steps = sorted(set(values))
+    grid = [-math.inf, *steps[:: max(1, len(steps) // 60)], math.inf]
+    return max(grid, key=lambda t: score_chunks(texts, baseline_choices(scorer, texts, t)).accuracy_with_null)

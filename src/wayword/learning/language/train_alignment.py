@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from wayword.io import atomic_path, write_json
-from wayword.language.alignment import NULL, Aligned, align
+from wayword.language.alignment import NULL, Aligned, align, posterior
 from wayword.learning.language.grounded import Grounded
 from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, Vocabulary, log_likelihoods, pad_words
 from wayword.learning.language.unigram_alignment import Expected, Group, expect, mention_rates, unigram_alignment
@@ -83,6 +83,14 @@ class AlignmentModel:
             values = np.array([[table[phrase, name] for name in names] for phrase in text.phrases])
             result.append(align(text.phrases, names, values, self.prior) if len(text.phrases) else [])
         return result
+
+    def posteriors(self, text: Grounded) -> list[dict[str, float]]:
+        """Per chunk, P(o | r) of every candidate met in training."""
+        names = [name for name in text.candidates if name in self._numbers]
+        values = self.log_likelihood([(phrase, name) for phrase in text.phrases for name in names])
+        prior = np.log([self.prior[name] for name in names])
+        table = posterior(values.reshape(len(text.phrases), len(names)), prior) if text.phrases else np.zeros((0, 0))
+        return [dict(zip(names, row.tolist(), strict=True)) for row in table]
 
     def expect(self, groups: Mapping[Group, int]) -> Expected:
         """The E step over counted chunks."""

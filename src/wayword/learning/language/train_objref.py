@@ -89,7 +89,7 @@ class Fit:
 def label_phrases(pool: PhrasePool, encoder: PhraseEncoder) -> tuple[LabelledPhrases, tuple[str, ...]]:
     """Vectors and labels of a pool, and the names of its objects. A phrase weighs the root of its count."""
     names = tuple(pool.objects)
-    rows = [(phrase, number, count) for number, name in enumerate(names) for phrase, count in pool.objects[name].items()]
+    rows = [(phrase, n, count) for n, name in enumerate(names) for phrase, count in pool.objects[name].items()]
     rows += [(phrase, -1, count) for phrase, count in pool.null.items()]
     if not rows or not pool.null:
         raise WaywordError("the phrase pool is empty; train the alignment first")
@@ -119,8 +119,8 @@ def train_objref(
         advance(1)
         rows = np.flatnonzero(mine)
         odds = network.network(data.vectors[rows])
-        there = embed_database([database[names[number]] for number in members], encoder)
-        gone = embed_database([database[names[number]] for number in held[(fold + 1) % config.folds :: config.folds]], encoder)
+        others = held[(fold + 1) % config.folds :: config.folds]
+        there, gone = (embed_database([database[names[n]] for n in group], encoder) for group in (members, others))
         is_object = data.owners[rows] >= 0
         weights = data.counts[rows]
         parts.append((odds, nearest_distances(data.vectors[rows], there), is_object, weights, np.ones(len(rows), bool)))
@@ -172,7 +172,7 @@ def _fit_network(
                 network(vectors[batch]), labels[batch], weight=weights[batch]
             )
             optimiser.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
     state = {name: value.numpy() for name, value in network.state_dict().items()}
     return ObjRefConfig(vectors.shape[1], config.hidden), state

@@ -1,0 +1,162 @@
+"""``wayword objects``: look at, check and weed an object database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from wayword.cli.common import console, stderr
+from wayword.errors import WaywordError
+
+
+@dataclass(frozen=True)
+class List:
+    """List the objects with their numbers of photos and phrases."""
+
+    db: Path
+    """The folder of the database."""
+
+    def run(self) -> None:
+        """Print a table."""
+        from rich.table import Table
+        from rich.text import Text
+
+        from wayword.objects import ObjectDatabase
+
+        database = ObjectDatabase.load(self.db)
+        table = Table("object", "photos", "phrases", "", title=Text(f"{len(database)} objects in {self.db}"))
+        for item in database.objects:
+            table.add_row(
+                Text(item.name), str(len(item.photos)), str(len(item.phrases)), Text(", ".join(item.phrases[:5]))
+            )
+        console.print(table, highlight=False)
+        _print_notes(database.notes)
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show one object: its phrases, its photos and how they were cropped."""
+
+    name: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME")]
+    """The object."""
+    db: Path
+    """The folder of the database."""
+
+    def run(self) -> None:
+        """Print what is known; the path of the preview comes last."""
+        from wayword.objects import ObjectDatabase
+        from wayword.objects.files import PREVIEW, find_record, read_records
+
+        database = ObjectDatabase.load(self.db)
+        item = database.find(self.name)
+        record = find_record(read_records(self.db), item.name)
+        if record is None:
+            raise WaywordError(f"{self.db}: the object was taken out just now")
+        _say(item.name)
+        for phrase in item.phrases:
+            _say(f'  "{phrase}"')
+        for label, photo in zip(item.labels, item.photos, strict=True):
+            known = record.photos.get(label, {})
+            size, box = known.get("source_size"), known.get("box")
+            source = f", from {size[0]:g} x {size[1]:g}" if size else ""
+            place = f", box {' '.join(f'{value:g}' for value in box)}" if box else ""
+            by = f" by {known['cropped_by']} {known.get('confidence', 1):.2f}" if "cropped_by" in known else ""
+            _say(f"  photo {label}: {len(photo)} x {len(photo)}{source}{place}{by}")
+        _print_notes(note for note in database.notes if note.startswith(f"{item.name}: "))
+        if (record.folder / PREVIEW).is_file():
+            _say(f"{record.folder / PREVIEW}")
+
+
+@dataclass(frozen=True)
+class Check:
+    """The report before flying: missing views, duplicates, objects that will be taken for each other."""
+
+    db: Path
+    """The folder of the database."""
+    renew: bool = False
+    """Accept what was changed by hand and write the manifest anew. Photos that you put into the folders are
+    replaced by their crop and a small copy without remarks, as if they had been taught."""
+    out: Path = Path("out/objects-check.png")
+    """Where the contact sheet goes."""
+
+    def run(self) -> None:
+        """Check, print, draw."""
+        from wayword.io import atomic_path
+        from wayword.objects import ObjectDatabase, check_objects, renew
+        from wayword.objects.pictures import contact_sheet
+
+        if self.out.suffix.lower() != ".png":
+            raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
+        if self.renew:
+            for note in renew(self.db):
+                _say(note)
+        database = ObjectDatabase.load(self.db)
+        if not len(database):
+            raise WaywordError(f"{self.db}: no objects yet; add one with: wayword teach NAME photo.jpg --db {self.db}")
+        _print_notes(database.notes)
+        if database.notes:
+            stderr.print("  accept with: wayword objects check --renew", highlight=False, markup=False)
+        report = check_objects(database)
+        for finding in report.findings:
+            _say(f"{finding.kind:>13}  {finding.text}")
+        kinds = len({name for finding in report.findings for name in finding.objects})
+        verdict = f"something to mend about {kinds} of them" if kinds else "nothing to mend"
+        _say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
+        marked = {name for finding in report.findings for name in finding.objects}
+        sheet = contact_sheet([(item.name, item.photos, item.phrases) for item in database.objects], marked)
+        with atomic_path(self.out) as temporary:
+            sheet.save(temporary)
+        _say(f"{self.out}")
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Take out an object, or one photo or phrase of it."""
+
+    name: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME")]
+    """The object."""
+    db: Path
+    """The folder of the database."""
+    photo: str | None = None
+    """Only this photo, by the number that ``show`` gives, such as 003."""
+    phrase: str | None = None
+    """Only this phrase."""
+
+    def run(self) -> None:
+        """Take out, say what remains."""
+        from wayword.objects import remove
+
+        left = remove(self.db, self.name, self.photo, self.phrase)
+        if left is None:
+            _say(f"{self.name}: removed")
+        else:
+            _say(f"{left.name}: {len(left.photos)} photos and {len(left.phrases)} phrases left")
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Look at, check and weed an object database."""
+
+    what: (
+        Annotated[List, tyro.conf.subcommand("list")]
+        | Annotated[Show, tyro.conf.subcommand("show")]
+        | Annotated[Check, tyro.conf.subcommand("check")]
+        | Annotated[Remove, tyro.conf.subcommand("remove")]
+    )
+
+    def run(self) -> None:
+        """Run the chosen one."""
+        self.what.run()
+
+
+def _print_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        stderr.print(f"changed by hand: {note}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _say(text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)

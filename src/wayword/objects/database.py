@@ -1,0 +1,200 @@
+"""The object database O in memory: what grounding and training ask of it.
+
+    o        an object: a name, exemplars Q_1 ... Q_q, phrases W_1 ... W_w
+    crops    (q, s, s, 3) uint8, the exemplars of one object at one size; the networks use s = 32
+
+``ObjectDatabase.load`` reads a folder (see ``wayword.objects.files``). Whatever a person changed in it since
+Wayword wrote it is validated like everything else and accepted; ``notes`` says what that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from PIL import Image
+
+from wayword.errors import DataError, WaywordError
+from wayword.objects import files
+from wayword.objects.cropping import Box, Cropper, Pixels, square_crop
+from wayword.objects.exemplars import default_cropper, view_photo
+from wayword.objects.files import MANIFEST, Manifest, Record
+from wayword.objects.lock import LOCK, locked
+from wayword.objects.names import name_key, short
+from wayword.objects.photos import MAX_FILE_BYTES, decode_photo, read_bytes
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, eq=False)
+class TaughtObject:
+    """One object.
+
+    Attributes:
+        name: what the person called it.
+        photos: square uint8 crops (S, S, 3), each of its own size.
+        phrases: what people say for it.
+        labels: the number or file of each photo in the folder, if it comes from one.
+    """
+
+    name: str
+    photos: tuple[Pixels, ...] = ()
+    phrases: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectDatabase:
+    """The objects that can be referred to.
+
+    Attributes:
+        objects: in the order of their folders.
+        notes: what was changed by hand since the manifest was written, one line each.
+        path: where it was read from.
+    """
+
+    objects: tuple[TaughtObject, ...]
+    notes: tuple[str, ...] = ()
+    path: Path | None = None
+    _resized: dict[int, dict[str, Pixels]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        keys = [name_key(item.name) for item in self.objects]
+        if len(set(keys)) < len(keys):
+            twice = next(item.name for item, key in zip(self.objects, keys, strict=True) if keys.count(key) > 1)
+            raise WaywordError(f"the object {short(twice)} stands in the database twice; rename one")
+
+    @classmethod
+    def load(cls, path: Path | str, cropper: Cropper | None = None) -> ObjectDatabase:
+        """Read a database; ``cropper`` is for photos that a person put into it by hand."""
+        root = Path(path)
+        objects, notes = _undisturbed(root, lambda: _read(root, cropper))
+        return cls(objects, notes, root)
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """In the order of ``objects``."""
+        return tuple(item.name for item in self.objects)
+
+    def find(self, name: str) -> TaughtObject:
+        """The object of that name; upper and lower case are the same."""
+        for item in self.objects:
+            if name_key(item.name) == name_key(name):
+                return item
+        raise WaywordError(f"the database has no object {short(name)}")
+
+    def phrases(self) -> dict[str, tuple[str, ...]]:
+        """The phrases of each object that has any."""
+        return {item.name: item.phrases for item in self.objects if item.phrases}
+
+    def crops(self, size: int = 32) -> dict[str, Pixels]:
+        """(q, size, size, 3) for each object, also those without photos; computed once per size, not to be changed."""
+        if size < 1:
+            raise WaywordError(f"crops of {size} pixels cannot be made")
+        if size not in self._resized:
+            self._resized[size] = {item.name: _batch(item.photos, size) for item in self.objects}
+        return self._resized[size]
+
+    def subset(self, names: Iterable[str]) -> ObjectDatabase:
+        """A database of these objects only, in the order of ``names``."""
+        chosen = tuple(self.find(name) for name in names)
+        resized = {size: {item.name: known[item.name] for item in chosen} for size, known in self._resized.items()}
+        return ObjectDatabase(chosen, path=self.path, _resized=resized)
+
+    def sample(self, rng: np.random.Generator, images: int = 5, phrases: int = 5) -> ObjectDatabase:
+        """Random images and phrases of each object, without repetition; all of them where there are fewer.
+
+        Sizes that ``crops`` has been asked for before are not computed again.
+        """
+        objects, resized = [], {size: dict[str, Pixels]() for size in self._resized}
+        for item in self.objects:
+            seen = np.sort(rng.permutation(len(item.photos))[:images])
+            said = np.sort(rng.permutation(len(item.phrases))[:phrases])
+            photos = tuple(item.photos[i] for i in seen)
+            labels = tuple(item.labels[i] for i in seen) if item.labels else ()
+            objects.append(TaughtObject(item.name, photos, tuple(item.phrases[i] for i in said), labels))
+            for size, known in self._resized.items():
+                resized[size][item.name] = _frozen(known[item.name][seen])
+        return ObjectDatabase(tuple(objects), path=self.path, _resized=resized)
+
+
+def _read(root: Path, cropper: Cropper | None) -> tuple[tuple[TaughtObject, ...], tuple[str, ...]]:
+    records, manifest = files.read_records(root), files.read_manifest(root)
+    objects = tuple(_object(record, cropper or default_cropper()) for record in records)
+    return objects, tuple(differences(records, manifest))
+
+
+def _object(record: Record, cropper: Cropper) -> TaughtObject:
+    photos = []
+    for number in record.photos:
+        path = record.folder / files.crop_name(number)
+        pixels = decode_photo(read_bytes(path, MAX_FILE_BYTES, follow_links=False), path, smallest=1).pixels
+        height, width = pixels.shape[:2]
+        if height != width:  # changed by hand
+            pixels = square_crop(pixels, Box(0, 0, width, height))
+        photos.append(_frozen(pixels))
+    for file in record.loose:
+        photos.append(_frozen(view_photo(record.folder / file, cropper=cropper, follow_links=False).crop))
+    return TaughtObject(record.name, tuple(photos), record.phrases, (*record.photos, *record.loose))
+
+
+def differences(records: Sequence[Record], manifest: Manifest | None) -> list[str]:
+    """What is not as the manifest says, in words."""
+    if manifest is None:
+        return [f"there is no {MANIFEST} yet"] if records else []
+    notes = []
+    here = {record.folder.name for record in records}
+    notes += [f"the folder {short(folder)} is gone" for folder in sorted(set(manifest) - here)]
+    for record in records:
+        if record.orphans:
+            notes.append(f"{record.name}: not listed in object.json and not used: {', '.join(record.orphans)}")
+        if record.folder.name not in manifest:
+            notes.append(f"{record.name}: the folder is new")
+            continue
+        known, now = manifest[record.folder.name], files.hashes(record)
+        changed = sorted(file for file in known.keys() & now.keys() if known[file] != now[file])
+        for what, names in (
+            ("changed", changed),
+            ("new", sorted(now.keys() - known.keys())),
+            ("gone", sorted(known.keys() - now.keys())),
+        ):
+            if names:
+                notes.append(f"{record.name}: {what}: {', '.join(map(short, names))}")
+    return notes
+
+
+def _undisturbed(root: Path, read: Callable[[], tuple[Result, tuple[str, ...]]]) -> tuple[Result, tuple[str, ...]]:
+    """Read without the lock; if anything is odd, somebody may be writing, so read again under the lock."""
+    lock = root / LOCK  # its absence means that nobody has ever written here
+    try:
+        result, notes = read()
+        if not notes or not lock.is_file():
+            return result, notes
+    except DataError:
+        if not lock.is_file():
+            raise
+    try:
+        with locked(root):
+            return read()
+    except DataError:
+        raise
+    except WaywordError:  # a place that may only be read, so nobody writes; or a very long write
+        return read()
+
+
+def _batch(photos: Sequence[Pixels], size: int) -> Pixels:
+    batch = np.empty((len(photos), size, size, 3), np.uint8)
+    for row, photo in enumerate(photos):
+        batch[row] = np.asarray(Image.fromarray(photo).resize((size, size), Image.Resampling.BILINEAR))
+    return _frozen(batch)
+
+
+def _frozen(pixels: Pixels) -> Pixels:
+    pixels.setflags(write=False)
+    return pixels
