@@ -10,7 +10,7 @@ from wayword.errors import WaywordError
 from wayword.language.alignment import NULL, Aligned, align, posterior
 from wayword.learning.language.grounded import Grounded, near
 from wayword.learning.language.phrase_lm import END, UNKNOWN, PhraseLM, Vocabulary, log_likelihoods
-from wayword.learning.language.phrase_pool import PoolConfig, merge_pools, phrase_pool
+from wayword.learning.language.phrase_pool import PoolConfig, phrase_pool
 from wayword.learning.language.score_alignment import Association, baseline_choices, score_chunks
 from wayword.learning.language.train_alignment import AlignmentModel, AlignmentTraining, train_alignment
 from wayword.learning.language.unigram_alignment import unigram_alignment
@@ -135,4 +135,3 @@ def test_pool_takes_sure_alignments_and_drops_what_is_everywhere():
     pool = phrase_pool(rows, PoolConfig())
     assert pool.objects == {"duck": {"the duck": 3}}
     assert pool.null == {"it": 1, "the gap": 7, "the left": 1}
-    assert merge_pools([pool, pool]).objects["duck"]["the duck"] == 6

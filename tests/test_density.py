@@ -24,9 +24,7 @@ def test_densities_by_hand() -> None:
 
 def test_probabilities_by_hand() -> None:
     # As above with background 0.1: the sum is 0.685983, so 0.827524, 0.026700 and 0.145776.
-    p = probabilities(
-        np.array([[1, 0]], np.float32), exemplars([[1, 0], [0, 1]], [[-1, 0]]), DensityConfig(0.5, 0.1)
-    )
+    p = probabilities(np.array([[1, 0]], np.float32), exemplars([[1, 0], [0, 1]], [[-1, 0]]), DensityConfig(0.5, 0.1))
     np.testing.assert_allclose(p, [[0.827524, 0.026700, 0.145776]], atol=1e-5)
 
 
@@ -60,7 +58,9 @@ def test_an_object_without_photos_has_no_density() -> None:
 
 def test_empty_database_and_no_regions() -> None:
     nothing = Exemplars((), np.zeros((0, 2), np.float32), np.zeros(0, np.int64))
-    np.testing.assert_array_equal(probabilities(np.zeros((3, 2), np.float32), nothing, DensityConfig()), np.ones((3, 1)))
+    np.testing.assert_array_equal(
+        probabilities(np.zeros((3, 2), np.float32), nothing, DensityConfig()), np.ones((3, 1))
+    )
     assert probabilities(np.zeros((0, 2), np.float32), exemplars([[1, 0]]), DensityConfig()).shape == (0, 2)
 
 

@@ -338,7 +338,8 @@ def test_grammar_files_are_checked() -> None:
 
 
 def test_inflection() -> None:
-    verbs = {"stop": "stopping", "ease": "easing", "fly": "flying", "come": "coming", "tiptoe": "tiptoeing"}
+    verbs = {"stop": "stopping", "quit": "quitting", "sidestep": "sidestepping", "turn": "turning", "veer": "veering"}
+    verbs |= {"ease": "easing", "fly": "flying", "bow": "bowing", "tiptoe": "tiptoeing", "pivot": "pivoting"}
     assert {verb: gerund(verb) for verb in verbs} == verbs
     assert [plural_verb(v) for v in ("is", "goes", "slides")] == ["are", "go", "slide"]
 

@@ -109,9 +109,7 @@ class Preview:
 class AR:
     """Augmented-reality training data for the segmentation: make it, look at it."""
 
-    what: (
-        Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Preview, tyro.conf.subcommand("preview")]
-    )
+    what: Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Preview, tyro.conf.subcommand("preview")]
 
     def run(self) -> None:
         """Run the chosen one."""

@@ -57,7 +57,8 @@ class EpisodeSource:
 
     def load(self) -> tuple[MeshBank, list[Example]]:
         """The meshes and the examples."""
-        from wayword.episodes import SPLITS, examples, generate_episodes, load_episodes, load_natural
+        from wayword.episodes import SPLITS, examples, load_episodes, load_natural
+        from wayword.episodes.instructions import generate_written
         from wayword.sim.models.catalogue import names
 
         bank = load_bank(self.objects)
@@ -67,7 +68,7 @@ class EpisodeSource:
         elif self.instructions == "natural":
             episodes = load_natural(self.split)
         else:
-            made = generate_episodes(self.split, GENERATED_EPISODES, self.seed, names(SPLITS[self.split]))
+            made = generate_written(self.split, GENERATED_EPISODES, self.seed, names(SPLITS[self.split]))
             episodes = [episode for episode, _ in made]
         cuts = [example for episode in episodes for example in examples(episode, self.segments)]
         if not cuts:

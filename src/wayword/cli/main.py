@@ -12,6 +12,7 @@ from typing import Annotated
 import tyro
 
 from wayword.cli.bench import Bench
+from wayword.cli.data import Data
 from wayword.cli.evaluate import Eval
 from wayword.cli.fly import Fly
 from wayword.cli.results import Results
@@ -22,6 +23,7 @@ Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
     | Annotated[Eval, tyro.conf.subcommand("eval")]
     | Annotated[World, tyro.conf.subcommand("world")]
+    | Annotated[Data, tyro.conf.subcommand("data")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Results, tyro.conf.subcommand("results")]
 )

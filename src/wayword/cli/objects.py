@@ -12,6 +12,8 @@ import tyro
 from wayword.cli.common import console, stderr
 from wayword.errors import WaywordError
 
+_SHOWN = 12  # findings of a kind; the worst come first
+
 
 @dataclass(frozen=True)
 class List:
@@ -101,12 +103,15 @@ class Check:
         if database.notes:
             stderr.print("  accept with: wayword objects check --renew", highlight=False, markup=False)
         report = check_objects(database)
-        for finding in report.findings:
-            _say(f"{finding.kind:>13}  {finding.text}")
-        kinds = len({name for finding in report.findings for name in finding.objects})
-        verdict = f"something to mend about {kinds} of them" if kinds else "nothing to mend"
-        _say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
+        for kind in dict.fromkeys(finding.kind for finding in report.findings):
+            texts = [finding.text for finding in report.findings if finding.kind == kind]
+            for text in texts[:_SHOWN]:
+                _say(f"{kind:>13}  {text}")
+            if len(texts) > _SHOWN:
+                _say(f"{'':>13}  and {len(texts) - _SHOWN} more")
         marked = {name for finding in report.findings for name in finding.objects}
+        verdict = f"something to mend about {len(marked)} of them" if marked else "nothing to mend"
+        _say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
         sheet = contact_sheet([(item.name, item.photos, item.phrases) for item in database.objects], marked)
         with atomic_path(self.out) as temporary:
             sheet.save(temporary)

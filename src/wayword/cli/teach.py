@@ -26,7 +26,7 @@ class Teach:
     """What the object is called in the database."""
     db: Path
     """The folder of the database; it is made if it is not there."""
-    photos: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="PHOTO")] = ()
+    photos: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="[PHOTO ...]")] = ()
     """Photos of it, about five, from different sides; the object may be anywhere in them."""
     phrase: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="TEXT")] = ()
     """What people say for it, such as "the globe"; once for each phrase."""
@@ -57,10 +57,9 @@ class Teach:
         known = len(exemplars) - len(taught.photos)
         if known:
             _say(f"{known} of the photos {'was' if known == 1 else 'were'} there already")
-        added = f"added {len(taught.photos)} photos and {len(taught.phrases)} phrases"
-        _say(
-            f"{record.name}: {'new, ' if taught.new else ''}{added}; now {len(record.photos)} and {len(record.phrases)}"
-        )
+        photos = f"photos +{len(taught.photos)}, {len(record.photos)} in all"
+        phrases = f"phrases +{len(taught.phrases)}, {len(record.phrases)} in all"
+        _say(f"{record.name}{' (new)' if taught.new else ''}: {photos}; {phrases}")
         if taught.preview is not None:
             _say(f"{taught.preview}")
 

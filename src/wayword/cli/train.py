@@ -34,7 +34,7 @@ class Language:
     ewt: Path
     """Folder with ewt-train.conllu.gz and ewt-dev.conllu.gz (UD English EWT)."""
     alfred: Path | None = None
-    """Folder with goto-train.jsonl.gz (ALFRED); without it the classifier learns from navigation text only."""
+    """Folder with goto-train.jsonl.gz (ALFRED), for the alignment model that is scored on it."""
     out: Path = Path("runs/language")
     """Where the weights and intermediate results go."""
     gold: Path = GOLD

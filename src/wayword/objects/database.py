@@ -131,17 +131,19 @@ def _read(root: Path, cropper: Cropper | None) -> tuple[tuple[TaughtObject, ...]
 
 
 def _object(record: Record, cropper: Cropper) -> TaughtObject:
-    photos = []
+    photos: dict[str, Pixels] = {}
     for number in record.photos:
         path = record.folder / files.crop_name(number)
         pixels = decode_photo(read_bytes(path, MAX_FILE_BYTES, follow_links=False), path, smallest=1).pixels
         height, width = pixels.shape[:2]
         if height != width:  # changed by hand
             pixels = square_crop(pixels, Box(0, 0, width, height))
-        photos.append(_frozen(pixels))
+        photos[number] = _frozen(pixels)
     for file in record.loose:
-        photos.append(_frozen(view_photo(record.folder / file, cropper=cropper, follow_links=False).crop))
-    return TaughtObject(record.name, tuple(photos), record.phrases, (*record.photos, *record.loose))
+        crop = view_photo(record.folder / file, cropper=cropper, follow_links=False).crop
+        if not any(np.array_equal(crop, known) for known in photos.values()):  # else it was taken in, but not cleared
+            photos[file] = _frozen(crop)
+    return TaughtObject(record.name, tuple(photos.values()), record.phrases, tuple(photos))
 
 
 def differences(records: Sequence[Record], manifest: Manifest | None) -> list[str]:

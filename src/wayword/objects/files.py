@@ -167,14 +167,14 @@ def read_record(folder: Path) -> Record:
     photos = _checked_photos(path, known["photos"])
     present = _entries(folder)
     gone = tuple(number for number in photos if crop_name(number) not in present)
+    there = {number: info for number, info in photos.items() if number not in gone}
     numbered = [file for file in present if _OURS.fullmatch(file)]
-    listed = {file for number in photos for file in (crop_name(number), photo_name(number))}
+    listed = {name(number) for number in there for name in (crop_name, photo_name)}
     others = (file for file in present if file not in numbered and file != PREVIEW and not file.startswith("."))
     loose = tuple(file for file in others if file.lower().endswith(_PICTURES))
     _check_names(folder, loose)
     if len(photos) + len(loose) > MAX_PHOTOS:
         raise DataError(folder, f"holds more than {MAX_PHOTOS} photos; take some out")
-    there = {number: info for number, info in photos.items() if number not in gone}
     orphans = tuple(file for file in numbered if file not in listed)
     return Record(folder, name, phrases, there, gone, loose, orphans, values)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import warnings
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +35,9 @@ MAX_WORKING_SIDE = 2048
 BACKDROP = (128, 128, 128)
 """Behind transparent pixels: grey, so that neither white nor black objects vanish."""
 
-_MAX_SCANS = 64  # of a progressive JPEG, usually about ten; each one passes over the whole picture
+_DAMAGED = "is damaged or cut off; copy it again from where it came"
+_MAX_SCANS = 32  # of a progressive JPEG, usually about ten; each one passes over the whole picture
+_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")  # of a JPEG: a segment begins; others are part of the data
 _OTHERS = (
     (4, (b"ftypheic", b"ftypheix", b"ftyphevc", b"ftypmif1", b"ftypmsf1"), "a HEIC photo"),
     (4, (b"ftypavif", b"ftypavis"), "an AVIF picture"),
@@ -106,7 +110,9 @@ def decode_photo(data: bytes, path: Path | str, smallest: int = MIN_SIDE) -> Pho
     kind = _kind(data, path)
     if kind == "WEBP":  # its decoder sets memory aside as soon as it is opened
         _check_size(_webp_size(data, path), path, smallest)
-    if kind == "JPEG" and data.count(b"\xff\xda") > _MAX_SCANS:
+    if kind == "PNG" and not _png_intact(data):
+        raise DataError(path, _DAMAGED)
+    if kind == "JPEG" and _scans(data) > _MAX_SCANS:
         raise DataError(path, "is a JPEG of absurdly many passes; save it again with another program")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about damaged remarks, which are dropped, and sizes, which are judged here
@@ -130,7 +136,7 @@ def decode_photo(data: bytes, path: Path | str, smallest: int = MIN_SIDE) -> Pho
         except MemoryError as error:
             raise DataError(path, "does not fit into memory; make it smaller") from error
         except Exception as error:  # a decoder meets bytes from anywhere and raises whatever they lead to
-            raise DataError(path, "is damaged or cut off; copy it again from where it came") from error
+            raise DataError(path, _DAMAGED) from error
     if turn in _TURNS:
         rgb = rgb.transpose(_TURNS[turn])
         alpha = alpha.transpose(_TURNS[turn]) if alpha is not None else None
@@ -178,7 +184,33 @@ def _webp_size(data: bytes, path: Path | str) -> tuple[int, int]:
         return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
     if len(head) == 10 and data[12:16] == b"VP8 ":
         return int.from_bytes(head[6:8], "little") & 0x3FFF, int.from_bytes(head[8:10], "little") & 0x3FFF
-    raise DataError(path, "is damaged or cut off; copy it again from where it came")
+    raise DataError(path, _DAMAGED)
+
+
+def _png_intact(data: bytes) -> bool:
+    """Whether the checksums of a PNG's pictures hold; its decoder does not look at them."""
+    position = 8
+    while position + 12 <= len(data):
+        end = position + 8 + int.from_bytes(data[position : position + 4], "big")
+        kind = data[position + 4 : position + 8]
+        if kind[:1].isupper() and zlib.crc32(data[position + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
+            return False
+        if kind == b"IEND":
+            return True
+        position = end + 4
+    return False
+
+
+def _scans(data: bytes) -> int:
+    """How many scans a JPEG has. Counting their marker in the bytes would count telephones' videos after the end."""
+    count, position = 0, 2
+    while found := _MARKER.search(data, position):
+        marker = found[0][1]
+        if marker == 0xD9:  # the end of the picture
+            break
+        count += marker == 0xDA
+        position = found.start() + 2 + int.from_bytes(data[found.start() + 2 : found.start() + 4], "big")
+    return count
 
 
 def _orientation(image: Image.Image) -> int:

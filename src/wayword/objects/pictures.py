@@ -64,7 +64,7 @@ def preview_file(record: Record, fresh: Mapping[str, bytes]) -> bytes | None:
     for i, row in enumerate(rows):
         page.paste(row, (_MARGIN + i % columns * (width + _MARGIN), _MARGIN + i // columns * (height + _GAP)))
     buffer = io.BytesIO()
-    page.save(buffer, "PNG")
+    page.save(buffer, "PNG", compress_level=3)  # made while others wait for the lock
     return buffer.getvalue()
 
 

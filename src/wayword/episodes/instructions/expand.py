@@ -212,7 +212,7 @@ class Expansion:
     def _phrase(self, name: str) -> tuple[Phrase, bool]:
         """The phrase to use now, and whether it repeats one that was used before."""
         known = self.memory.here.get(name)
-        if known is not None and self.rng.random() < 0.8:
+        if known is not None and self.rng.random() < 0.9:
             return known, True
         before = self.memory.earlier.get(name)
         if before is not None and self.rng.random() < self.voice.repeat:

@@ -32,7 +32,7 @@ _FILES = ("words.txt", "turns.txt", "clauses.txt", "places.txt", "sentences.txt"
 _HEADER = re.compile(r":([:+]) ([\w.]+)(?:\(([\w ]+)\))?(?: = (.+))?")
 _PIECE = re.compile(r"\{[^}]+\}|<[^>]+>|\$-?\w+(?:-\w+)*|[\w'-]+|[,;:.!?]")
 _IRREGULAR = {"be": "being", "die": "dying", "lie": "lying", "arc": "arcing"}
-_DOUBLED = re.compile("cut|stop|get|let|hug|put|sit|run|quit|spin|skim|slip|trot|skip|step|wrap|hop|zip|nip|plop|pop")
+_DOUBLED = re.compile(r"(?:side)?(?:qu|[^aeiou])*[aeiou][^aeiouwxy]")  # one short vowel, one consonant: stop, spin
 _ADVERBS = frozenset({"just", "gently", "slowly", "softly", "smartly"})
 
 

@@ -79,11 +79,11 @@ class Voice:
 _TEXTING = {"texting": 0.85, "dropped": 0.6}
 
 VOICES: tuple[Voice, ...] = (
-    Voice("plain", {}, (15, 24), fragments=False),
+    Voice("plain", {}, (16, 24), fragments=False),
     Voice(
         "terse",
         {"terse": 1.0},
-        (10, 19),
+        (12, 19),
         case="lower",
         commas=0.0,
         stop=0.0,
@@ -94,9 +94,9 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "telegraphic",
         {"tele": 1.0, "terse": 0.5},
-        (6, 15),
+        (8, 14),
         case="lower",
-        commas=0.9,
+        commas=1.0,
         stop=0.0,
         fragments=True,
         via=0.25,
@@ -109,7 +109,7 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "hurried",
         {"hurry": 1.0, "casual": 0.15},
-        (10, 22),
+        (13, 22),
         case="lower",
         commas=0.75,
         stop=0.0,
@@ -123,8 +123,8 @@ VOICES: tuple[Voice, ...] = (
     ),
     Voice(
         "texting",
-        {"text": 1.0, "hurry": 0.5, "casual": 0.3, "whimsy": 0.1},
-        (13, 24),
+        {"text": 1.0, "hurry": 0.5, "casual": 0.3},
+        (15, 24),
         common=0.3,
         kinds=_VARIED,
         steepness=0.25,
@@ -140,7 +140,7 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "misspelt",
         {"misspelt": 1.0, "casual": 0.3, "nautical": 0.1},
-        (14, 23),
+        (16, 23),
         common=0.35,
         kinds=_VARIED,
         steepness=0.25,
@@ -156,18 +156,18 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "pilot",
         {"pilot": 1.0, "degrees": 1.0},
-        (14, 24),
+        (16, 24),
         common=0.7,
         fragments=True,
-        clock=0.5,
+        clock=1.0,
         ends={"clock": 2.5},
         extras=0.3,
     ),
-    Voice("chatty", {"casual": 1.0}, (14, 25), common=0.6, shortened={"contracted": 0.9}, that=0.22, extras=1.4),
+    Voice("chatty", {"casual": 1.0}, (16, 25), common=0.6, shortened={"contracted": 0.9}, that=0.22, extras=1.4),
     Voice(
         "spoken",
         {"spoken": 1.2, "casual": 0.8},
-        (14, 27),
+        (15, 27),
         common=0.7,
         shortened={"contracted": 0.9},
         that=0.22,
@@ -176,23 +176,23 @@ VOICES: tuple[Voice, ...] = (
         case="either",
         stop=0.7,
     ),
-    Voice("unnamed", {}, (14, 26), kinds=_LOOKS, steepness=0.6, that=0.08, repeat=0.25, extras=0.2),
+    Voice("unnamed", {}, (16, 25), kinds=_LOOKS, steepness=0.6, that=0.08, repeat=0.25, extras=0.2),
     Voice(
         "foreign",
         {"foreign": 1.0},
-        (11, 22),
+        (13, 22),
         common=0.6,
         no_article=0.32,
         bare=0.85,
         extras=0.5,
         that=0.1,
     ),
-    Voice("shapes", {"shapes": 1.0}, (14, 25), common=0.8, extras=0.1, ends={"far": 1.3}),
-    Voice("goal", {"goal": 1.0}, (13, 25), goal=0.8, case="either", stop=0.8, extras=0.0, place=1.0),
+    Voice("shapes", {"shapes": 1.0}, (16, 25), common=0.8, extras=0.1, ends={"far": 1.3}),
+    Voice("goal", {"goal": 1.0}, (15, 25), goal=0.8, case="either", stop=0.8, extras=0.0, place=1.0),
     Voice(
         "nautical",
         {"nautical": 1.0, "poetic": 0.3, "guide": 0.15},
-        (14, 24),
+        (16, 24),
         common=0.22,
         kinds=_VARIED,
         steepness=0.25,
@@ -202,7 +202,7 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "poetic",
         {"poetic": 1.0, "pilot": 0.3, "nautical": 0.35},
-        (14, 24),
+        (16, 24),
         common=0.2,
         kinds=_VARIED,
         steepness=0.25,
@@ -212,7 +212,7 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "guide",
         {"guide": 1.0, "formal": 0.3, "poetic": 0.15},
-        (15, 25),
+        (17, 25),
         common=0.22,
         kinds=_VARIED,
         steepness=0.25,
@@ -221,13 +221,13 @@ VOICES: tuple[Voice, ...] = (
     Voice(
         "whimsical",
         {"whimsy": 1.0, "casual": 0.3, "poetic": 0.15},
-        (15, 25),
+        (17, 25),
         common=0.22,
         kinds=_VARIED,
         steepness=0.25,
         extras=0.8,
     ),
-    Voice("formal", {"formal": 1.0, "degrees": 0.1}, (14, 25), common=0.7, extras=0.3),
+    Voice("formal", {"formal": 1.0, "degrees": 0.1}, (15, 24), common=0.7, extras=0.3),
 )
 
 

@@ -25,9 +25,8 @@ from PIL import Image
 from wayword.episodes import generate_episode
 from wayword.errors import DataError, WaywordError
 from wayword.learning.ar.config import ViewConfig
-from wayword.policy import Observations
-from wayword.policy.oracle import Oracle
-from wayword.sim.arena import Arena, Situation
+from wayword.learning.ar.flights import fly_oracle
+from wayword.sim.arena import Arena
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Look, random_look
@@ -75,20 +74,14 @@ class SimulatedFlights:
         count = config.flights
         # Paths bend around objects that are not there, as demonstrations do: only their shape is wanted.
         episodes = [generate_episode(str(i), "train", _OBSTACLES, rng)[0] for i in range(count)]
-        arena = Arena(count, _bare_bank())
         seeds = [int(seed) for seed in rng.integers(0, 2**62, count)]
-        arena.reset(range(count), [Situation((), episode.start) for episode in episodes], seeds)
-        oracle = Oracle()
-        oracle.reset([""] * count, [None] * count)
-        oracle.brief([episode.path for episode in episodes])
         poses: list[list[NDArray[np.float64]]] = [[] for _ in range(count)]
-        while len(slots := arena.flying):
+
+        def watch(arena: Arena, slots: NDArray[np.int64]) -> None:
             for slot in slots:
                 poses[slot].append(arena.fleet.pose[slot])
-            actions = np.zeros((count, 3))
-            blind = np.zeros((len(slots), 0, 0, 3), np.uint8)
-            actions[slots] = oracle.act(Observations(slots, blind, arena.poses[slots]))
-            arena.step(actions)
+
+        fly_oracle(episodes, _bare_bank(), [Look()] * count, seeds, watch, empty=True)
         return [Flight(np.array(flown), random_look(rng), None) for flown in poses]
 
 

@@ -94,7 +94,8 @@ def augment(frame: Bytes, rng: np.random.Generator, config: AugmentConfig) -> By
         white_balance_jitter=config.white_balance,
         vignette=config.vignette * vignette,
     )
-    return Sensor(sensor).apply(graded[None], [rng])[0]
+    taken: Bytes = Sensor(sensor).apply(graded[None], [rng])[0]
+    return taken
 
 
 @njit(cache=True, nogil=True)

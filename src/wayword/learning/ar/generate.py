@@ -77,9 +77,7 @@ class Generator:
         lights = [random_light(rng) for _ in views]
         if flight.photos is not None:
             photos = flight.photos[which]
-            return self.compositor.over_photos(
-                photos, names, layout.transforms, lights, views, layout.arena_m, smooth
-            )
+            return self.compositor.over_photos(photos, names, layout.transforms, lights, views, layout.arena_m, smooth)
         assert flight.look is not None
         looks = [replace(flight.look, light=light) for light in lights]
         drawn = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
@@ -97,7 +95,7 @@ class Generator:
                 continue
             box = (left, top, right + 1, bottom + 1)
             amodal = projected_box(self.pool.mesh(place).vertices, layout.transforms[k], pose[:3], axes, camera)
-            rows.append((k + 1, self.pool.entries[place].number, pixels, *box, *amodal))
+            rows.append((k + 1, self.pool.entries[place].number, pixels, *box, *cut(amodal, camera)))
         return rows
 
 
@@ -132,25 +130,35 @@ def projected_box(
     axes: NDArray[np.float64],
     camera: CameraConfig,
 ) -> tuple[float, float, float, float]:
-    """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included, cut at the frame.
+    """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included; may reach beyond the frame.
 
     ``axes`` are the camera's right, down and forward (``camera_axes``), ``eye`` is where it is.
     """
     matrix = (axes @ transform).astype(np.float32)
     matrix[:, 3] -= (axes @ eye).astype(np.float32)
-    low_x, low_y, high_x, high_y = _spread(vertices, matrix, np.float32(camera.near_m))
+    x0, y0, x1, y1 = _spread(vertices, matrix, np.float32(camera.near_m))
     focal, x, y = camera.focal_px, camera.width / 2, camera.height / 2
-    x0, x1 = (min(max(focal * edge + x, 0.0), camera.width) for edge in (low_x, high_x))
-    y0, y1 = (min(max(focal * edge + y, 0.0), camera.height) for edge in (low_y, high_y))
-    return x0, y0, x1, y1
+    return focal * x0 + x, focal * y0 + y, focal * x1 + x, focal * y1 + y
+
+
+def visible_boxes(ids: NDArray[np.uint8]) -> dict[int, tuple[int, int, int, int]]:
+    """Tight boxes (right and bottom exclusive) of the objects of a frame with enough visible pixels, by id."""
+    extents = np.empty((256, 5), np.int32)
+    _extents(ids, extents)
+    seen = (int(k) for k in np.flatnonzero(extents[:, 4] >= MIN_PIXELS) if k > 0)
+    return {k: (*extents[k, :2].tolist(), *(extents[k, 2:4] + 1).tolist()) for k in seen}
+
+
+def cut(box: tuple[float, float, float, float], camera: CameraConfig) -> tuple[float, float, float, float]:
+    """The part of a box inside the frame."""
+    x0, y0, x1, y1 = box
+    w, h = float(camera.width), float(camera.height)
+    return min(max(x0, 0.0), w), min(max(y0, 0.0), h), min(max(x1, 0.0), w), min(max(y1, 0.0), h)
 
 
 def _perturbed(pose: NDArray, rng: np.random.Generator, config: ViewConfig, arena_m: float) -> NDArray:
-    x, y, lift, roll, pitch, turn = rng.standard_normal(6)
-    moved: NDArray = pose + (
-        config.shift_m * x, config.shift_m * y, config.lift_m * lift,
-        config.sway_rad * roll, config.sway_rad * pitch, config.turn_rad * turn,
-    )  # fmt: skip
+    spread = (config.shift_m, config.shift_m, config.lift_m, config.sway_rad, config.sway_rad, config.turn_rad)
+    moved: NDArray[np.float64] = pose + np.array(spread) * rng.standard_normal(6)
     moved[:2] = np.clip(moved[:2], 0.0, arena_m)
     moved[2] = max(moved[2], 0.3)
     moved[5] = (moved[5] + math.pi) % (2 * math.pi) - math.pi

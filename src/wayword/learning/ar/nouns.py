@@ -1,9 +1,9 @@
 """Which objects of public mesh packs may be trained on, and which are held out, judged by their words.
 
 The segmentation must never have met a dev or test object of the catalogue, so everything that looks like one
-is left out: by the words of its name, and by eye (``lookalikes.json`` lists, per pack, what the words miss; public
-collections are full of wrong names). Near-duplicates share a noun far more often than not, so the held-out pool for validation
-is split off by noun. Both lists are deliberately wide: losing a few harmless objects costs nothing.
+is left out: by the words of its name, and by eye (``lookalikes.json`` lists, per pack, what the words miss;
+public collections are full of wrong names). Near-duplicates share a noun far more often than not, so the held-out
+pool for validation is split off by noun. Both lists are deliberately wide: losing a few harmless objects costs nothing.
 """
 
 from __future__ import annotations
@@ -17,19 +17,25 @@ from importlib import resources
 LOOKALIKES: dict[str, tuple[str, ...]] = {
     "globe": ("globe", "earth", "planet", "world", "moon"),
     "watermelon": ("melon", "watermelon", "melons", "cucumber", "zucchini"),
-    "strawberry": ("berry", "berries", "strawberry", "strawberries", "raspberry", "elderberry", "radish", "tomato", "tomatoes"),
+    "strawberry": (
+        "berry", "berries", "strawberry", "strawberries", "raspberry", "elderberry", "radish", "tomato", "tomatoes",
+    ),
     "flower pot": (
         "pot", "pots", "potted", "flowerpot", "planter", "houseplant", "plant", "plants", "vase", "urn", "fern",
         "orchid", "rose", "roses", "hibiscus", "flower", "flowers", "bonsai", "succulent", "bouquet", "garden",
     ),
-    "brick": ("brick", "bricks", "lego", "duplo", "block", "blocks", "megablok", "megabloks", "stacking", "construction"),
+    "brick": (
+        "brick", "bricks", "lego", "duplo", "block", "blocks", "megablok", "megabloks", "stacking", "construction",
+    ),
     "stack of plates": (
         "plate", "plates", "dish", "dishes", "saucer", "saucers", "tableware", "dinner", "dinnerware", "pancake",
         "pancakes", "ramekin",
     ),
     "fire truck": ("truck", "trucks", "lorry", "fire", "firetruck", "firefighter", "pickup", "dumper", "wagon"),
     "rocket": ("rocket", "rockets", "missile", "spaceship", "shuttle", "lander", "spacecraft", "launcher"),
-    "robot": ("robot", "robots", "android", "mech", "cyborg", "droid", "humanoid", "transformers", "transformer", "roboto"),
+    "robot": (
+        "robot", "robots", "android", "mech", "cyborg", "droid", "humanoid", "transformers", "transformer", "roboto",
+    ),
     "phone booth": ("phone", "telephone", "booth", "kiosk"),
     "hourglass": ("hourglass", "sandglass", "timer"),
     "doughnut": ("doughnut", "donut", "donuts", "ring", "rings", "torus", "bagel", "wreath", "pretzel", "tyre", "tire"),
@@ -56,7 +62,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "carton": ("perricone", "perricoen", "nintendo", "asus", "phillips", "hasbro", "game", "crayon", "epson", "canon"),
     "cartridge": ("ink", "toner", "cartridges", "inkjet"),
     "tree": ("birch", "pine", "willow", "palm", "bush", "maple", "oak"),
-    "house": ("building", "home", "tower", "barrack", "barracks", "temple", "hall", "inn", "tavern", "castle", "church"),
+    "house": (
+        "building", "home", "tower", "barrack", "barracks", "temple", "hall", "inn", "tavern", "castle", "church",
+    ),
     "box": ("crate", "package", "carton"),
     "fish": (
         "shark", "tuna", "tetra", "goldfish", "grouper", "lionfish", "sunfish", "cowfish", "swordfish", "anglerfish",
@@ -93,8 +101,8 @@ def lookalike(name: str, noun: str, pack: str = "") -> str | None:
 
 def kind(name: str, noun: str) -> str:
     """The noun an object goes under: its family if it has one, else its head noun, else its name's last word."""
-    words = _WORD.findall(name.lower())
-    heads = _WORD.findall(noun.lower())[-1:]
+    words: list[str] = _WORD.findall(name.lower())
+    heads: list[str] = _WORD.findall(noun.lower())[-1:]
     for word in (*heads, *words):
         if word in FAMILIES:
             return word

@@ -152,7 +152,8 @@ def _weights(entries: Sequence[ObjectEntry], config: PoolConfig) -> NDArray[np.f
             weights[mask] *= part / max(weights[mask].sum(), 1e-12)
     if not weights.sum() > 0:
         raise WaywordError("no object can be drawn: --random-share is 0 and no mesh pack is given")
-    return weights / weights.sum()
+    chances: NDArray[np.float64] = weights / weights.sum()
+    return chances
 
 
 def pool_size(packs: Sequence[Path], config: PoolConfig) -> int:

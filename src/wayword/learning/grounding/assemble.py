@@ -1,6 +1,6 @@
 """From three training runs to one folder of weights: averaged networks, ONNX files, fitted numbers.
 
-    run/proposals  run/metric  run/refine    ->    weights folder
+run/proposals  run/metric  run/refine    ->    weights folder
 """
 
 from __future__ import annotations

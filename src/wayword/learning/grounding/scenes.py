@@ -23,6 +23,8 @@ from wayword.sim.render.renderer import Frames, RenderConfig, Renderer
 MIN_PIXELS = 12
 """Objects with fewer visible pixels do not count as seen, as in the training data."""
 
+_LAYOUTS = 16
+
 
 @dataclass(frozen=True)
 class SceneConfig:
@@ -34,9 +36,11 @@ class SceneConfig:
     layouts: str = "natural"
     """The layouts of the natural corpus, or "random" ones: needed to have all objects equally often."""
     random_looks: bool = True
-    """A light, ground and surround for every frame, instead of the default look."""
+    """A light, ground and surround for every layout, instead of the default look."""
     supersample: bool = False
     """Smooth edges; the arena draws without by default."""
+    poses: int = 2
+    """Frames taken of one layout with one look."""
     seed: int = 0
 
 
@@ -62,16 +66,16 @@ def scenes(config: SceneConfig) -> Scenes:
     order = list(catalogue())
     shards, layouts, poses, missing = [], [], [], config.frames
     while missing > 0:
-        batch = [_situation(episodes[int(rng.integers(len(episodes)))], pool, config, rng) for _ in range(64)]
-        drawn = renderer.render(
-            [renderer.scene(objects, look) for objects, look, _ in batch], [pose for _, _, pose in batch]
-        )
-        chosen = [i for i in range(64) if drawn.ids[i].any()][:missing]
+        batch = [_situation(episodes[int(rng.integers(len(episodes)))], pool, config, rng) for _ in range(_LAYOUTS)]
+        prepared = [renderer.scene(objects, look) for objects, look, _ in batch]  # shadows cost more than a frame
+        views = [(i, pose) for i, (_, _, several) in enumerate(batch) for pose in several]
+        drawn = renderer.render([prepared[i] for i, _ in views], [pose for _, pose in views])
+        chosen = [k for k in range(len(views)) if drawn.ids[k].any()][:missing]
         picked = Frames(drawn.rgb[chosen], drawn.ids[chosen], drawn.depth[chosen])
-        placed = [batch[i][0] for i in chosen]
+        placed = [batch[views[k][0]][0] for k in chosen]
         shards.append(label(picked, [[order.index(item.name) for item in objects] for objects in placed]))
         layouts += [tuple(item.name for item in objects) for objects in placed]
-        poses += [batch[i][2] for i in chosen]
+        poses += [views[k][1] for k in chosen]
         missing -= len(chosen)
     return Scenes(labelled(shards), tuple(order), tuple(layouts), np.array(poses))
 
@@ -99,13 +103,15 @@ def label(drawn: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArr
 
 def _situation(
     episode: Episode, pool: Sequence[str], config: SceneConfig, rng: np.random.Generator
-) -> tuple[tuple[PlacedObject, ...], Look, list[float]]:
-    """A layout, its look, and a body pose on the demonstration, tilted by flying forward and turning."""
+) -> tuple[tuple[PlacedObject, ...], Look, list[list[float]]]:
+    """A layout, its look, and body poses on the demonstration, tilted by flying forward and turning."""
     objects = random_layout(pool, rng) if config.layouts == "random" else episode.objects
-    path = episode.path
-    i = int(rng.integers(len(path) - 1))
-    ahead = path[min(i + 4, len(path) - 1)] - path[max(i - 1, 0)]
-    yaw = math.atan2(ahead[1], ahead[0]) + rng.normal(0, 0.15)
-    pitch, roll = math.radians(rng.normal(2.0, 2.5)), math.radians(rng.normal(0.0, 1.5))
     look = random_look(rng) if config.random_looks else Look()
-    return objects, look, [float(path[i, 0]), float(path[i, 1]), float(rng.normal(0.7, 0.02)), roll, pitch, yaw]
+    path, poses = episode.path, []
+    for i in rng.integers(len(path) - 1, size=config.poses):
+        ahead = path[min(i + 4, len(path) - 1)] - path[max(i - 1, 0)]
+        yaw = math.atan2(ahead[1], ahead[0]) + rng.normal(0, 0.15)
+        pitch, roll = math.radians(rng.normal(2.0, 2.5)), math.radians(rng.normal(0.0, 1.5))
+        x, y = path[i].tolist()
+        poses.append([x, y, float(rng.normal(0.7, 0.02)), roll, pitch, yaw])
+    return objects, look, poses

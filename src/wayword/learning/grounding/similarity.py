@@ -26,7 +26,7 @@ class Gallery:
     queried: int
 
 
-def gallery(split: str, seed: int = 0, images: int = 40, frames: int = 6000) -> Gallery:
+def gallery(split: str, seed: int = 0, images: int = 40, frames: int = 2400) -> Gallery:
     """Views of the split's objects and of all seen ones as distractors, from frames with random looks.
 
     No training of the segmentation has met any object of the catalogue, so all of them are unseen.
@@ -35,7 +35,7 @@ def gallery(split: str, seed: int = 0, images: int = 40, frames: int = 6000) -> 
     shown: dict[str, NDArray[np.float32]] = {}
     order: list[str] = []
     for part, share in ((split, 0.3), ("train", 1.0)):
-        made = scenes(SceneConfig(part, int(frames * share), "random", seed=seed + 100))
+        made = scenes(SceneConfig(part, int(frames * share), "random", poses=4, seed=seed + 100))
         for o, rows in by_identity(made.data, good_views(made.data)).items():
             if len(rows) >= 20 and made.objects[o] not in shown:
                 shown[made.objects[o]] = row_crops(made.data, rng.permutation(rows)[:images])

@@ -93,17 +93,6 @@ def phrase_pool(aligned: Iterable[Sequence[Aligned]], config: PoolConfig | None 
     return PhrasePool(objects, {phrase: count for phrase, count in sorted(null.items()) if count})
 
 
-def merge_pools(pools: Sequence[PhrasePool]) -> PhrasePool:
-    """One pool of several; counts are added."""
-    objects: dict[str, Counter[str]] = defaultdict(Counter)
-    null: Counter[str] = Counter()
-    for pool in pools:
-        null.update(pool.null)
-        for name, phrases in pool.objects.items():
-            objects[name].update(phrases)
-    return PhrasePool({name: dict(phrases) for name, phrases in objects.items()}, dict(null))
-
-
 def without_determiner(phrase: str) -> str:
     """ "the planter" -> "planter"."""
     return _DETERMINER.sub("", phrase)

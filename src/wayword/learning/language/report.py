@@ -236,7 +236,7 @@ def _alfred_alignment(model: LanguageModel, trained: Path, folder: Path) -> Repo
     scenes = scene_objects(read_alfred(folder / "goto-train.jsonl.gz"))
     steps = read_alfred(folder / "goto-valid_seen.jsonl.gz")
     texts = from_alfred(steps, chunk, lambda step: scenes.get(step.scene, set()) | set(step.objects))
-    counts = Association(alfred_texts(LanguageTraining(), folder, chunk)[0])
+    counts = Association(alfred_texts(LanguageTraining(), folder, chunk))
     named = [text for text in texts if (text.target or "") in text.text.lower().replace(" ", "")]
     report: Report = {}
     for suffix, some in (("", texts), ("_named", named)):

@@ -1,0 +1,136 @@
+"""``wayword train grounding`` and ``wayword report grounding``: from data to weights, and how good they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from wayword.cli.common import console
+from wayword.errors import WaywordError
+
+NETWORKS = ("proposals", "metric", "refine")
+
+
+@dataclass(frozen=True)
+class TrainGrounding:
+    """Train the segmentation from nothing to weights: two processes, one core each, under 2.5 hours.
+
+    Stop it at any time and start it again with the same folder: it goes on from the last checkpoint.
+    """
+
+    data: Path
+    """Folder of shards made by `wayword ar generate`."""
+    run_folder: Path = Path("runs/grounding")
+    """Keeps checkpoints and logs (log.csv of each network; docs/grounding.md explains the numbers)."""
+    out: Path = Path("runs/grounding/weights")
+    """Where the finished weights go; use them with Grounder.load(folder=...)."""
+    minutes: float = 135.0
+    """Longest time for all three trainings together; on a slow machine they are shortened to fit."""
+    only: Literal["proposals", "metric", "refine", "all"] = "all"
+    """Train one network only and assemble nothing."""
+
+    def run(self) -> None:
+        """Train side by side, then assemble and fit."""
+        _need_torch()
+        if self.minutes <= 0:
+            raise WaywordError(f"--minutes {self.minutes}: must be positive")
+        # One process trains the metric all the time, the other the proposals and then the refinement.
+        share = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
+        queues = [["metric"], ["proposals", "refine"]] if self.only == "all" else [[self.only]]
+        running: dict[str, subprocess.Popen[bytes]] = {}
+        try:
+            while queues or running:
+                for queue in list(queues):
+                    if not any(name in running for name in queue):
+                        running[queue[0]] = self._start(queue[0], self.minutes * share[queue[0]])
+                time.sleep(1.0)
+                for name, process in list(running.items()):
+                    if process.poll() is not None:
+                        del running[name]
+                        if process.returncode:
+                            raise WaywordError(
+                                f"training of {name} stopped with code {process.returncode}; its messages are above. "
+                                f"Run the same command again to go on from the last checkpoint"
+                            )
+                        for queue in queues:
+                            if name in queue:
+                                queue.remove(name)
+                queues = [queue for queue in queues if queue]
+        finally:
+            for process in running.values():
+                process.terminate()
+                process.wait()
+        if self.only == "all":
+            from wayword.learning.grounding.assemble import Sizes, assemble
+
+            assemble(self.data, self.run_folder, self.out, Sizes())
+            console.print(f"{self.out}", highlight=False, soft_wrap=True)
+
+    def _start(self, name: str, minutes: float) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"wayword.learning.grounding.train_{name}"]
+        command += [str(self.data), str(self.run_folder / name), "--config.loop.minutes", f"{minutes:g}"]
+        # Two OpenMP threads per process fight for two cores; one each does not.
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
+        return subprocess.Popen(command, env=environment)
+
+
+@dataclass(frozen=True)
+class ReportGrounding:
+    """Measure every stage of the segmentation on unseen objects."""
+
+    split: Literal["dev", "test"] = "dev"
+    """Whose objects; test is for the end."""
+    weights: str = "sim"
+    """Which shipped weights."""
+    folder: Path | None = None
+    """Weights in a folder of your own instead."""
+    frames: int = 400
+    """Frames for proposals and grounding."""
+    trials: int = 2000
+    """Trials of each n-way choice."""
+    seed: int = 0
+    """Seeds frames, databases and trials."""
+    language: bool = True
+    """References are phrases ("the globe") understood by the language side; off takes them as certain."""
+    pictures: Path | None = None
+    """Write a sheet of 24 random frames here (.png)."""
+    publish: bool = False
+    """Enter the figures into docs/results.json (maintainers)."""
+
+    def run(self) -> None:
+        """Measure, print, publish if asked."""
+        import numpy as np
+
+        from wayword.grounding import Grounder
+        from wayword.learning.grounding.databases import certain, phrases_of_names
+        from wayword.learning.grounding.report import measure, table, times
+
+        grounder = Grounder.load(self.weights, self.folder)
+        references = phrases_of_names() if self.language else certain
+        report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
+        times(report, grounder, self.split, self.seed)
+        console.print(table(report.figures), highlight=False, markup=False)
+        if self.pictures is not None:
+            from wayword.io import atomic_path
+            from wayword.learning.grounding.report import picture_sheet
+
+            with atomic_path(self.pictures) as temporary:
+                picture_sheet(grounder, self.split, np.random.default_rng([self.seed, 60])).save(temporary)
+            console.print(f"{self.pictures}", highlight=False, soft_wrap=True)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+
+            command = f"wayword report grounding --split {self.split} --frames {self.frames} --seed {self.seed}"
+            publish_figures(report.publishable(self.split, command))
+
+
+def _need_torch() -> None:
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise WaywordError('training needs PyTorch: pip install "wayword[train]"') from error

@@ -1,0 +1,45 @@
+"""The Oracle flies demonstrations, many at once, while somebody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.episodes import Episode
+from wayword.policy import Observations
+from wayword.policy.oracle import Oracle
+from wayword.sim.arena import Arena, Situation
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.look import Look
+
+Watcher = Callable[[Arena, NDArray[np.int64]], None]
+
+
+def fly_oracle(
+    episodes: Sequence[Episode],
+    bank: MeshBank,
+    looks: Sequence[Look],
+    seeds: Sequence[int],
+    watch: Watcher,
+    empty: bool = False,
+) -> None:
+    """Fly every episode under its look; ``watch(arena, slots)`` is called at each decision with those still flying.
+
+    In an ``empty`` arena the demonstrations are flown as if their objects stood there.
+    """
+    count = len(episodes)
+    arena = Arena(count, bank)
+    places = zip(episodes, looks, strict=True)
+    situations = [Situation(() if empty else e.objects, e.start, look, e.arena_m) for e, look in places]
+    arena.reset(range(count), situations, seeds)
+    oracle = Oracle()
+    oracle.reset([""] * count, [None] * count)
+    oracle.brief([episode.path for episode in episodes])
+    while len(slots := arena.flying):
+        watch(arena, slots)
+        actions = np.zeros((count, 3))
+        blind = np.zeros((len(slots), 0, 0, 3), np.uint8)  # the Oracle follows its path and looks at nothing
+        actions[slots] = oracle.act(Observations(slots, blind, arena.poses[slots]))
+        arena.step(actions)

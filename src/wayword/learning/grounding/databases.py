@@ -1,0 +1,60 @@
+"""Databases for the reports: simulated photos of catalogue objects, and what phrases about them mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.episodes import SPLITS
+from wayword.grounding.density import Exemplars
+from wayword.grounding.grounder import Grounder
+from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
+from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
+from wayword.learning.grounding.trials import References
+from wayword.sim.models.catalogue import names
+
+
+def certain(phrases: list[str], objects: tuple[str, ...]) -> NDArray[np.float64]:
+    """Perfect language: a phrase is an object's name and means that object."""
+    table = np.zeros((len(phrases), len(objects) + 1))
+    for r, phrase in enumerate(phrases):
+        table[r, objects.index(phrase) if phrase in objects else -1] = 1.0
+    return table
+
+
+def sampled_database(
+    grounder: Grounder, made: Scenes, objects: tuple[str, ...], rng: np.random.Generator, images: int = 5
+) -> Exemplars:
+    """A database of simulated photos of ``objects``, as Appendix G makes them."""
+    views = by_identity(made.data, good_views(made.data))
+    crops = {name: row_crops(made.data, rng.permutation(views[made.objects.index(name)])[:images]) for name in objects}
+    return grounder.embed_database(crops)
+
+
+def all_objects(grounder: Grounder, photos: Scenes, split: str, seed: int, rng: np.random.Generator) -> Exemplars:
+    """All 80 objects of the catalogue; without the 8 test ones while the split is dev, so that those stay unseen."""
+    parts = [sampled_database(grounder, photos, names(SPLITS[split]), rng)]
+    for other in ("train", "dev") if split == "test" else ("train",):
+        frames = 2400 if other == "train" else 400
+        made = scenes(SceneConfig(other, frames, "random", poses=4, seed=seed + 600))
+        parts.append(sampled_database(grounder, made, names(SPLITS[other]), rng))
+    offsets = np.cumsum([0, *(len(part.names) for part in parts)])
+    owners = np.concatenate([part.owners + offset for part, offset in zip(parts, offsets, strict=False)])
+    vectors = np.concatenate([part.vectors for part in parts])
+    return Exemplars(tuple(name for part in parts for name in part.names), vectors, owners.astype(np.int64))
+
+
+def phrases_of_names() -> References:
+    """The shipped language side: "the globe" is compared with the five phrases of every object."""
+    from wayword.language import CachedPhrases, MiniLM
+    from wayword.language.phrases_db import load_phrases
+    from wayword.language.reference_model import embed_database, load_reference_model
+
+    encoder, model = CachedPhrases(MiniLM()), load_reference_model()
+    entries = {entry.name: entry for entry in load_phrases("all")}
+
+    def meaning(phrases: list[str], objects: tuple[str, ...]) -> NDArray[np.float64]:
+        database = embed_database([entries[name] for name in objects], encoder)
+        return model.probabilities(encoder.embed([f"the {phrase}" for phrase in phrases]), database)
+
+    return meaning

@@ -1,0 +1,156 @@
+"""Single outcomes behind the figures of the report: is the right box found, how well do masks fit, what is absent.
+
+LEVELS   (L,)   thresholds at which masks are compared with the truth
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from wayword.evaluation.intervals import Interval, wilson
+from wayword.grounding.density import Exemplars, probabilities
+from wayword.grounding.grounder import Grounder, Grounding
+from wayword.grounding.nms import iou
+from wayword.learning.grounding.data import Labelled
+from wayword.learning.grounding.scenes import Scenes
+
+
+class References(Protocol):
+    """The language side: what a phrase means, given a database."""
+
+    def __call__(self, phrases: list[str], objects: tuple[str, ...]) -> NDArray[np.float64]:
+        """P(o | r), (R, M + 1); the last column is "none of these"."""
+        ...
+
+
+def proposal_recall(grounder: Grounder, data: Labelled, most: int = 10, side_px: int = 8) -> Interval:
+    """Share of objects larger than 8 pixels on both sides that a box overlaps by half."""
+    found = total = 0
+    for frame in range(data.frames):
+        true = data.boxes[data.rows(frame)]
+        true = true[((true[:, 2:] - true[:, :2]) > side_px).all(axis=1)]
+        if len(true):
+            boxes = grounder.proposer(data.images(np.array([frame])))[0].boxes[:most]
+            overlap = iou(true, boxes)
+            found += int((overlap.max(axis=1, initial=0) >= 0.5).sum())
+            total += len(true)
+    return wilson(found, total)
+
+
+@dataclass
+class Trials:
+    """Outcomes of many references to objects, in and out of view."""
+
+    right: list[bool] = field(default_factory=list)
+    """Visible referents: whether the box with the highest ALIGN shows the right object."""
+    overlaps: list[NDArray[np.float64]] = field(default_factory=list)
+    """Visible referents: IoU of the mask at each of ``LEVELS``."""
+    present: list[float] = field(default_factory=list)
+    """Highest ALIGN for referents in view."""
+    absent: list[float] = field(default_factory=list)
+    """Highest ALIGN for referents out of view."""
+    everything: list[NDArray[np.float64]] = field(default_factory=list)
+    """IoU of S(I) at each of ``LEVELS``."""
+
+
+LEVELS = np.linspace(0.05, 0.9, 18)
+
+
+def run_trials(
+    grounder: Grounder, made: Scenes, exemplars: Exemplars, references: References, least_pixels: int = 40
+) -> Trials:
+    """Refer to every object of the database in every frame."""
+    trials = Trials()
+    p_reference = references(list(exemplars.names), exemplars.names)
+    numbers = [made.objects.index(name) for name in exemplars.names]
+    for frame in range(made.data.frames):
+        span = made.data.rows(frame)
+        ids = made.data.instances(np.array([frame]))[0]
+        answer = grounder(made.data.images(np.array([frame])), p_reference, exemplars)[0]
+        trials.everything.append(_ious(answer.all_objects, ids > 0))
+        for r, number in enumerate(numbers):
+            rows = np.flatnonzero(made.data.identity[span] == number)
+            strength = float(answer.alignment[r].max(initial=0.0))
+            if not len(rows):
+                if (
+                    not (ids > 0).any()
+                    or exemplars.names[r] not in made.layouts[frame]
+                    or not _any_pixels(made, frame, ids, exemplars.names[r])
+                ):
+                    trials.absent.append(strength)
+                continue
+            if made.data.pixels[span][rows].sum() < least_pixels:
+                continue
+            trials.present.append(strength)
+            trials.right.append(_right(answer, r, made.data.boxes[span], rows))
+            true = np.isin(ids, made.data.instance[span][rows])
+            trials.overlaps.append(_ious(answer.masks[r], true))
+    return trials
+
+
+def _any_pixels(made: Scenes, frame: int, ids: NDArray[np.uint8], name: str) -> bool:
+    """Whether a single pixel of the object is in view: too little to find, too much to be absent."""
+    return bool(np.isin(ids, [i + 1 for i, other in enumerate(made.layouts[frame]) if other == name]).any())
+
+
+def _right(answer: Grounding, r: int, true: NDArray[np.float32], rows: NDArray[np.int64]) -> bool:
+    if not len(answer.boxes):
+        return False
+    overlap = iou(answer.boxes[[int(answer.alignment[r].argmax())]], true)[0]
+    return int(overlap.argmax()) in rows and float(overlap.max()) >= 0.3
+
+
+def _ious(mask: NDArray[np.float32], true: NDArray[np.bool_]) -> NDArray[np.float64]:
+    ours = mask[None] > LEVELS[:, None, None]
+    return np.asarray((ours & true).sum(axis=(1, 2)) / np.maximum((ours | true).sum(axis=(1, 2)), 1), dtype=np.float64)
+
+
+def auroc(positive: list[float], negative: list[float]) -> float:
+    """Chance that a positive scores above a negative."""
+    ranks = rankdata(np.array([*positive, *negative]))
+    p, n = len(positive), len(negative)
+    return float((ranks[:p].sum() - p * (p + 1) / 2) / (p * n))
+
+
+def auroc_interval(positive: list[float], negative: list[float], rng: np.random.Generator) -> Interval:
+    """AUROC with a bootstrap interval over both sides."""
+    a, b = np.array(positive), np.array(negative)
+    draws = [auroc(rng.choice(a, len(a)).tolist(), rng.choice(b, len(b)).tolist()) for _ in range(300)]
+    value = auroc(positive, negative)
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Interval(value, min(value, float(low)), max(value, float(high)), len(a) + len(b))
+
+
+def unknown_objects(
+    grounder: Grounder, made: Scenes, exemplars: Exemplars, rng: np.random.Generator
+) -> tuple[list[float], list[float]]:
+    """Greatest P(o | b) for boxes of objects in the database, and of objects taken out of it."""
+    known, unknown = [], []
+    for frame in range(made.data.frames):
+        region = grounder.regions(made.data.images(np.array([frame])))[0]
+        span = made.data.rows(frame)
+        overlap = iou(region.proposals.boxes, made.data.boxes[span])
+        for b in range(len(region.proposals.boxes)):
+            if overlap[b].max(initial=0) < 0.5:
+                continue
+            name = made.objects[int(made.data.identity[span][overlap[b].argmax()])]
+            x = region.embeddings[b : b + 1]
+            if name not in exemplars.names:
+                continue
+            o = exemplars.names.index(name)
+            known.append(float(probabilities(x, exemplars, grounder.config.density)[0, :-1].max()))
+            left = _without(exemplars, o)
+            unknown.append(float(probabilities(x, left, grounder.config.density)[0, :-1].max()))
+    return known, unknown
+
+
+def _without(exemplars: Exemplars, o: int) -> Exemplars:
+    kept = exemplars.owners != o
+    owners = exemplars.owners[kept]
+    names_left = tuple(name for i, name in enumerate(exemplars.names) if i != o)
+    return Exemplars(names_left, exemplars.vectors[kept], np.where(owners > o, owners - 1, owners))
