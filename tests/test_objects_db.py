@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from wayword.errors import DataError, WaywordError
@@ -621,7 +622,7 @@ def test_the_report_names_what_will_go_wrong(db: Path) -> None:
 
 
 def test_the_similarity_can_be_replaced(db: Path) -> None:
-    def all_alike(things: Sequence[object]) -> np.ndarray:
+    def all_alike(things: Sequence[str] | NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.ones((len(things), 1), np.float32)
 
     report = check_objects(ObjectDatabase.load(db), VectorSimilarity("none", all_alike, all_alike, 1, 1, 0, 0))

@@ -405,4 +405,4 @@ def test_a_box_goes_before_every_cropper() -> None:
     exemplar = view_pixels(np.asarray(scene()), Box(10, 20, 110, 90))
     assert (exemplar.box, exemplar.cropped_by, exemplar.confidence) == (Box(10, 20, 110, 90), "box", 1.0)
     with pytest.raises(WaywordError, match="uint8"):
-        view_pixels(np.zeros((9, 9, 3), np.float32))  # type: ignore[arg-type]
+        view_pixels(np.zeros((9, 9, 3), np.float32))  # type: ignore[arg-type,unused-ignore]

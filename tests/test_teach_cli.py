@@ -21,7 +21,7 @@ Verb = Annotated[Teach, tyro.conf.subcommand("teach")] | Annotated[Objects, tyro
 def wayword(*arguments: object) -> None:
     """What ``wayword`` does with these arguments."""
     config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
-    verb = tyro.cli(Verb, args=[str(argument) for argument in arguments], config=config)  # type: ignore[call-overload]
+    verb = tyro.cli(Verb, args=[str(argument) for argument in arguments], config=config)
     verb.run()
 
 
@@ -37,7 +37,7 @@ def photo(path: Path, seed: int, scale: int = 1) -> Path:
     """A blue ball on a textured ground, 400 x 300 times ``scale``."""
     rng = np.random.default_rng(seed)
     image = Image.fromarray(rng.normal(140, 6, (300, 400, 1)).repeat(3, axis=2).astype(np.uint8))
-    x, y = rng.integers(80, 200), rng.integers(60, 150)
+    x, y = int(rng.integers(80, 200)), int(rng.integers(60, 150))
     ImageDraw.Draw(image).ellipse((x, y, x + 100, y + 100), fill=(30, 60, 200))
     image.resize((400 * scale, 300 * scale)).save(path)
     return path
@@ -135,9 +135,9 @@ def test_changes_by_hand_are_reported_and_renewed(tmp_path: Path, capsys: pytest
     photo(db / "globe" / "mine.jpg", 2)
     capsys.readouterr()
     wayword("objects", "check", "--db", db, "--out", tmp_path / "sheet.png")
-    said = capsys.readouterr().err
-    assert "changed by hand: globe: new: 'mine.jpg'" in said
-    assert "--renew" in said
+    said = capsys.readouterr()
+    assert "changed by hand: globe: new: 'mine.jpg'" in said.err
+    assert "--renew" in said.err
     wayword("objects", "check", "--db", db, "--renew", "--out", tmp_path / "sheet.png")
     said = capsys.readouterr()
     assert "took in 'mine.jpg' as photo 002" in said.out

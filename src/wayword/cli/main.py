@@ -15,13 +15,17 @@ from wayword.cli.bench import Bench
 from wayword.cli.data import Data
 from wayword.cli.evaluate import Eval
 from wayword.cli.fly import Fly
+from wayword.cli.objects import Objects
 from wayword.cli.results import Results
+from wayword.cli.teach import Teach
 from wayword.cli.world import World
 from wayword.errors import WaywordError
 
 Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
     | Annotated[Eval, tyro.conf.subcommand("eval")]
+    | Annotated[Teach, tyro.conf.subcommand("teach")]
+    | Annotated[Objects, tyro.conf.subcommand("objects")]
     | Annotated[World, tyro.conf.subcommand("world")]
     | Annotated[Data, tyro.conf.subcommand("data")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]

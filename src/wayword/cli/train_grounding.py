@@ -41,7 +41,7 @@ class TrainGrounding:
             raise WaywordError(f"--minutes {self.minutes}: must be positive")
         # One process trains the metric all the time, the other the proposals and then the refinement.
         share = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
-        queues = [["metric"], ["proposals", "refine"]] if self.only == "all" else [[self.only]]
+        queues: list[list[str]] = [["metric"], ["proposals", "refine"]] if self.only == "all" else [[self.only]]
         running: dict[str, subprocess.Popen[bytes]] = {}
         try:
             while queues or running:

@@ -4,8 +4,8 @@
     P(o' | x)  = k(x | o') / (k(x | o) + k(x | o') + b)       o' against o, or neither
     confusion(o, o') = mean over the views (phrases) x of o of P(o' | x)
 
-1/2 means that the two cannot be told apart. Views and phrases are reported separately: the drone needs both
-to go wrong, or only one of them if the instruction says little.
+1/2 means that the two cannot be told apart; more, that o is closer to o' than to itself. Views and phrases are
+reported separately: both must go wrong to mislead the drone, or only one if the instruction or the view says little.
 """
 
 from __future__ import annotations

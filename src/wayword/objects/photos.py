@@ -225,8 +225,7 @@ def _flatten(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
     """8-bit RGB and, if the picture has any, its alpha channel; made smaller until both fit the working size."""
     alpha = None
     if image.mode.startswith("I"):  # 16-bit grey; a plain conversion would cut it off at 255
-        values = np.asarray(image).astype(np.int64) >> 8
-        rgb = Image.fromarray(values.clip(0, 255).astype(np.uint8)).convert("RGB")
+        rgb = Image.fromarray((np.asarray(image).clip(0, 0xFFFF) >> 8).astype(np.uint8)).convert("RGB")
     elif image.has_transparency_data:
         layered = image.convert("RGBA")
         alpha = layered.getchannel("A")

@@ -27,6 +27,7 @@ from wayword.language.phrases_db import load_phrases
 from wayword.learning.ar.flights import fly_oracle
 from wayword.learning.ar.generate import cut, projected_box, visible_boxes
 from wayword.objects import Box, ObjectDatabase, teach, view_pixels
+from wayword.objects.files import PREVIEW
 from wayword.objects.lock import LOCK
 from wayword.sim.arena import Arena
 from wayword.sim.models.catalogue import names
@@ -45,10 +46,12 @@ class BuildConfig:
     views: int = 5
     """Photos per object (paper: five); a pool to draw databases from for training has more."""
     seed: int = 0
-    min_side_px: float = 14.0
+    min_side_px: float = 18.0
     """Longer side of the box at least."""
-    whole: float = 0.8
+    whole: float = 0.85
     """Share of the projected box that is visible at least: not hidden, not cut off by the frame."""
+    alone: float = 0.04
+    """Share of the crop that other objects fill at most."""
     shift: float = 0.04
     """Standard deviation of the box's place, as a share of its longer side: what proposals are off by."""
     stretch: float = 0.06
@@ -88,9 +91,10 @@ def build_database(
     try:
         for name in objects:
             exemplars = [view_pixels(view.image, view.box) for view in choose(found[name], config.views)]
-            # The frame around the crop is left out: the crops alone are small enough to ship.
             teach(unfinished, name, [replace(exemplar, photo=None) for exemplar in exemplars], phrases[name])
-        (unfinished / LOCK).unlink(missing_ok=True)
+        # What is only there for writing and looking: small enough to ship without it.
+        for extra in (unfinished / LOCK, *unfinished.glob(f"*/{PREVIEW}")):
+            extra.unlink(missing_ok=True)
         os.replace(unfinished, out)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -149,12 +153,19 @@ class _Watch:
                 stand = np.array([[c, -s, 0, item.x], [s, c, 0, item.y], [0, 0, 1, 0]], dtype=np.float32)
                 box = projected_box(self.bank.meshes[item.name].vertices, stand, pose[:3], axes, self.camera)
                 place = self._proposal(box, shown[k + 1])
-                if place is None:
+                if place is None or self._crowded(frames.ids[row], place, k + 1):
                     continue
                 east, north = pose[0] - item.x, pose[1] - item.y
                 side = math.atan2(north, east) - item.yaw
                 view = Candidate(self.first + int(slot), math.hypot(east, north), side, frames.rgb[row].copy(), place)
                 self.found[item.name].append(view)
+
+    def _crowded(self, ids: NDArray[np.uint8], box: Box, own: int) -> bool:
+        """Whether too much of other objects is in the square that will be cut around the box."""
+        half = max(box.width, box.height) / 2
+        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        square = ids[max(int(y - half), 0) : math.ceil(y + half), max(int(x - half), 0) : math.ceil(x + half)]
+        return bool(((square > 0) & (square != own)).mean() > self.config.alone)
 
     def _proposal(self, box: tuple[float, float, float, float], shown: tuple[int, int, int, int]) -> Box | None:
         """The box as a proposal network would give it, if the object is large and whole enough."""

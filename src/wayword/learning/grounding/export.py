@@ -129,7 +129,8 @@ def to_onnx(net: nn.Module, shape: tuple[int, ...], outputs: list[str]) -> bytes
             dynamic_axes=axes,
             opset_version=17,
         )
-    return buffer.getvalue()
+    content: bytes = buffer.getvalue()
+    return content
 
 
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:

@@ -33,14 +33,14 @@ def stage_times(grounder: Grounder, images: NDArray[np.uint8], objects: int = 8)
     stages: dict[str, list[float]] = {}
     for n in range(-5, len(images)):  # the first five warm up
         frame = images[max(n, 0)][None]
-        found, t_propose = _timed(lambda frame=frame: grounder.proposer(frame)[0])
+        (found,), t_propose = _timed(grounder.proposer, frame)
         which = np.zeros(len(found.boxes), np.int64)
-        _, t_embed = _timed(lambda frame=frame, found=found, which=which: grounder.embedder(frame, which, found.boxes))
-        _, t_refine = _timed(lambda frame=frame, found=found, which=which: grounder.refiner(frame, which, found.boxes))
+        _, t_embed = _timed(grounder.embedder, frame, which, found.boxes)
+        _, t_refine = _timed(grounder.refiner, frame, which, found.boxes)
         region = grounder.regions(frame)[0]
-        _, t_align = _timed(lambda region=region: grounder.ground(region, references[:1], exemplars))
-        _, t_one = _timed(lambda frame=frame: grounder(frame, references[:1], exemplars))
-        _, t_five = _timed(lambda frame=frame: grounder(frame, references[:5], exemplars))
+        _, t_align = _timed(grounder.ground, region, references[:1], exemplars)
+        _, t_one = _timed(grounder, frame, references[:1], exemplars)
+        _, t_five = _timed(grounder, frame, references[:5], exemplars)
         if n >= 0:
             times = (t_propose, t_embed, t_refine, t_align, t_one, t_five)
             names = ("proposals", "embedding", "refinement", "alignment", "one reference", "five references")
@@ -70,8 +70,8 @@ def backend_times(folder: Path, grounder: Grounder, images: NDArray[np.uint8]) -
         fast, slow = [], []
         with torch.no_grad():
             for n in range(45):
-                a = _timed(lambda network=network, values=values: network(values))[1]
-                b = _timed(lambda net=net, tensor=tensor: net(tensor))[1]
+                a = _timed(network, values)[1]
+                b = _timed(net, tensor)[1]
                 if n >= 5:
                     fast.append(a)
                     slow.append(b)
@@ -79,8 +79,8 @@ def backend_times(folder: Path, grounder: Grounder, images: NDArray[np.uint8]) -
     return result
 
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+def _timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
     """The result, and the CPU milliseconds it took."""
     start = time.process_time()
-    value = work()
+    value = work(*arguments)
     return value, 1000 * (time.process_time() - start)

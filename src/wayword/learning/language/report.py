@@ -58,7 +58,7 @@ from wayword.learning.language.score_alignment import (
 )
 from wayword.learning.language.score_chunks import Score, score_chunker
 from wayword.learning.language.train_alignment import AlignmentModel
-from wayword.learning.language.train_language import LanguageTraining, alfred_texts, navigation_texts
+from wayword.learning.language.train_language import LanguageTraining, alfred_texts, chunk_cache, navigation_texts
 from wayword.learning.language.treebank import read_treebank
 
 HELD_OUT_SEED = 12
@@ -112,10 +112,10 @@ def language_report(sources: Sources, say: Callable[[str], None] = lambda _: Non
         report |= _glove(GloveMeans(sources.glove), PhrasePool.load(sources.trained / "pool" / "phrases.json"), dev)
     if sources.trained is not None:
         say("alignment")
-        report |= _navigation_alignment(model, sources.trained, read_gold(sources.gold / "nav_train_objrefs.jsonl"))
+        report |= _navigation_alignment(sources.trained, read_gold(sources.gold / "nav_train_objrefs.jsonl"))
         if sources.alfred is not None:
             say("alignment, ALFRED")
-            report |= _alfred_alignment(model, sources.trained, sources.alfred)
+            report |= _alfred_alignment(sources.trained, sources.alfred)
     return report
 
 
@@ -175,12 +175,9 @@ def _glove(encoder: PhraseEncoder, pool: PhrasePool, dev: Sequence[GoldText]) ->
     return _retrieval(ReferenceModel(fitted), encoder, dev, "language.glove")
 
 
-def _navigation_alignment(model: LanguageModel, trained: Path, gold: Sequence[GoldText]) -> Report:
+def _navigation_alignment(trained: Path, gold: Sequence[GoldText]) -> Report:
     alignment = AlignmentModel.load(trained / "alignment")
-
-    def chunk(text: str) -> list[tuple[int, int]]:
-        return [(each.start, each.end) for each in model.chunker.chunk(text)]
-
+    chunk = chunk_cache(trained)
     training = LanguageTraining(held_out=tuple(text.text for text in gold))
     counts = Association(navigation_texts(training, chunk))
     natural = _natural_gold(gold)
@@ -226,13 +223,10 @@ def _aligned(prefix: str, score: AlignmentScore, with_null: bool = True) -> Repo
     return report
 
 
-def _alfred_alignment(model: LanguageModel, trained: Path, folder: Path) -> Report:
+def _alfred_alignment(trained: Path, folder: Path) -> Report:
     """The instruction's target, out of everything in the scene."""
-
-    def chunk(text: str) -> list[tuple[int, int]]:
-        return [(each.start, each.end) for each in model.chunker.chunk(text)]
-
     alignment = AlignmentModel.load(trained / "alignment-alfred")
+    chunk = chunk_cache(trained)
     scenes = scene_objects(read_alfred(folder / "goto-train.jsonl.gz"))
     steps = read_alfred(folder / "goto-valid_seen.jsonl.gz")
     texts = from_alfred(steps, chunk, lambda step: scenes.get(step.scene, set()) | set(step.objects))

@@ -6,8 +6,9 @@
     references   width and background of P(o | r)                          (fit_references)
     objref       the object-reference classifier                           (train_objref)
 
-Every stage leaves its result in its own folder of ``out`` with the settings that made it, and is skipped if it
-is there already with the same settings: a run that was stopped goes on where it was.
+Every stage leaves its result in its own folder of ``out``. The long ones (chunker, chunks, alignments) keep the
+settings that made them and are skipped if they are there already with the same: a run that was stopped goes on
+where it was. The last two take a minute or two and are done again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import torch
 
 from wayword.episodes.corpus import load_natural
 from wayword.episodes.instructions.writer import generate_written
+from wayword.errors import DataError
 from wayword.io import write_json
 from wayword.language.chunker import WEIGHTS, load_chunker
 from wayword.language.encoder import CachedPhrases
@@ -105,9 +107,8 @@ def train_references(
     """
     torch.set_num_threads(1)
     encoder = CachedPhrases(MiniLM())
-    mark = f"{zlib.crc32(((chunker or WEIGHTS) / 'model.safetensors').read_bytes()):08x}"
-    chunk = ChunkCache(load_chunker(folder=chunker or WEIGHTS), out / "work" / f"chunks-{mark}.jsonl")
-    settings = _plain(config, alfred) | {"chunker": mark}
+    chunk = chunk_cache(out, chunker)
+    settings = _plain(config, alfred) | {"chunker": _mark(chunker)}
     texts = navigation_texts(config, _watched(chunk, progress))
     navigation = _alignment(out / "alignment", texts, config, settings, "alignment", progress)
     pool = phrase_pool(navigation.align_all(texts), config.pool)
@@ -137,6 +138,21 @@ def train_references(
         reference.variance,
         reference.background,
     )
+
+
+def chunk_cache(out: Path, chunker: Path | None = None) -> ChunkCache:
+    """The chunker in ``chunker`` (the shipped one if None), with what a run in ``out`` has chunked already."""
+    path = out / "work" / f"chunks-{_mark(chunker)}.jsonl"
+    return ChunkCache(load_chunker(folder=chunker or WEIGHTS), path)
+
+
+def _mark(chunker: Path | None) -> str:
+    """Tells one trained chunker from another."""
+    path = (chunker or WEIGHTS) / "model.safetensors"
+    try:
+        return f"{zlib.crc32(path.read_bytes()):08x}"
+    except OSError as error:
+        raise DataError(path, "the chunker is missing; train it first") from error
 
 
 def navigation_texts(config: LanguageTraining, chunk: Callable[[str], list[tuple[int, int]]]) -> list[Grounded]:
