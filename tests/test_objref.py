@@ -16,7 +16,7 @@ from wayword.language.reference_model import EmbeddedDatabase, embed_database
 from wayword.learning.language.gold_references import read_gold
 from wayword.learning.language.measure_references import score_objref
 from wayword.learning.language.phrase_pool import PhrasePool
-from wayword.learning.language.train_objref import ObjRefTraining, label_phrases, train_objref
+from wayword.learning.language.train_objref import ObjRefTraining, in_digits, label_phrases, train_objref
 
 GOLD = Path(__file__).parent / "data" / "nav_objrefs.jsonl"
 TINY = {
@@ -77,6 +77,12 @@ def test_training_tells_objects_from_directions_and_is_deterministic():
     assert (one.objref.scores(Compass().embed(["170", "200"]), embedded) < 0).all()
 
 
+def test_numbers_in_digits():
+    assert in_digits("about forty-five degrees") == "about 45 degrees"
+    assert in_digits("ten o'clock") == "10 o'clock"
+    assert in_digits("the one-armed robot") == "the one-armed robot"
+
+
 def test_an_empty_pool_is_refused():
     with pytest.raises(WaywordError, match="alignment"):
         label_phrases(PhrasePool({}, {}), Compass())
@@ -90,6 +96,7 @@ def test_an_empty_pool_is_refused():
         "a sharp right",
         "your right side",
         "90 degrees",
+        "about 40 degrees",
         "the gap",
         "you",
         "front",

@@ -170,8 +170,10 @@ def test_names_with_of_are_joined_where_the_database_knows_them():
     def distances(phrases: Sequence[str]) -> NDArray[np.float64]:
         return np.array([distance[phrase] for phrase in phrases])
 
+    distance |= {"side of it": 0.1, "side": 1.0, "it": 0.9}  # a pronoun is never half of a name
     text = "past the pile of stones in front of chair"
     chunks = [Chunk(5, 13, "the pile"), Chunk(17, 23, "stones"), Chunk(27, 32, "front"), Chunk(36, 41, "chair")]
     joined = join_compounds(text, chunks, distances)
     assert [chunk.text for chunk in joined] == ["the pile of stones", "front", "chair"]
     assert all(text[chunk.start : chunk.end] == chunk.text for chunk in joined)
+    assert len(join_compounds("side of it", [Chunk(0, 4, "side"), Chunk(8, 10, "it")], distances)) == 2

@@ -22,7 +22,7 @@ class Source:
     """What frames are made of."""
 
     packs: tuple[Path, ...] = ()
-    """Baked mesh packs (.npz) beside the procedural random objects; docs/objects.md says where to get some."""
+    """Baked mesh packs (.npz, each with its index .json) beside the procedural random objects."""
     frames: Path | None = None
     """Your own pictures of an empty place with poses.json, instead of flights in the simulated arena."""
     seed: int = 0
@@ -37,6 +37,7 @@ class Source:
 
         if self.seed < 0:
             raise WaywordError(f"--seed {self.seed}: must not be negative")
+        self.config.check()
         backgrounds = SimulatedFlights() if self.frames is None else FolderFrames(self.frames)
         with progress_bar("making objects", pool_size(self.packs, self.config.objects)) as advance:
             pool = ObjectPool.build(self.packs, self.config.objects, self.config.pool, advance)

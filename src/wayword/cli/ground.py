@@ -12,7 +12,10 @@ from wayword.cli.common import console
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
-    from wayword.grounding import Exemplars, Grounder
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wayword.objects import ObjectDatabase
 
 
 @dataclass(frozen=True)
@@ -39,15 +42,20 @@ class Ground:
         from wayword.grounding.overlay import draw_boxes, enlarge, paint_masks
         from wayword.grounding.proposals import HEIGHT, WIDTH
         from wayword.io import atomic_path
+        from wayword.objects import ObjectDatabase
         from wayword.objects.photos import read_photo
 
         if self.out.suffix.lower() != ".png":
             raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
         if not self.phrases:
             raise WaywordError('say what to look for, for example: wayword ground photo.jpg "the globe" --db DIR')
-        grounder = Grounder.load(self.weights)
-        exemplars = database_exemplars(grounder, self.db)
-        p_reference = phrase_probabilities(self.phrases, self.db, exemplars.names)
+        grounder, database = Grounder.load(self.weights), ObjectDatabase.load(self.db)
+        if not database.objects:
+            raise WaywordError(
+                f"{self.db}: holds no objects; add some with `wayword teach NAME photo.jpg --db {self.db}`"
+            )
+        exemplars = grounder.embed_database(database.crops())
+        p_reference = phrase_probabilities(self.phrases, database)
         pixels = read_photo(self.image).pixels
         frame, scale, dx, dy = letterbox(pixels, HEIGHT, WIDTH)
         answer = grounder(frame[None], p_reference, exemplars)[0]
@@ -71,35 +79,20 @@ class Ground:
         console.print(f"{self.out}", highlight=False, soft_wrap=True)
 
 
-def database_exemplars(grounder: Grounder, folder: Path) -> Exemplars:
-    """The embedded photos of a database."""
-    import numpy as np
-
-    from wayword.grounding import crop_and_resize
-    from wayword.objects.files import crop_name, read_records
-    from wayword.objects.photos import read_photo
-
-    records = read_records(folder)
-    if not records:
-        raise WaywordError(f"{folder}: holds no objects; add some with `wayword teach NAME photo.jpg --db {folder}`")
-    crops = {}
-    for record in records:
-        squares = [read_photo(record.folder / crop_name(number)).pixels for number in record.photos]
-        parts = [crop_and_resize(q[None], [0], [[0, 0, q.shape[1], q.shape[0]]]) for q in squares]
-        crops[record.name] = np.concatenate(parts) if parts else np.zeros((0, 3, 32, 32), np.float32)
-    return grounder.embed_database(crops)
-
-
-def phrase_probabilities(phrases: tuple[str, ...], folder: Path, names: tuple[str, ...]):  # type: ignore[no-untyped-def]
-    """P(o | r) of the phrases, (R, M + 1), in the order of ``names``."""
+def phrase_probabilities(phrases: tuple[str, ...], database: ObjectDatabase) -> NDArray[np.float64]:
+    """P(o | r) of the phrases, (R, M + 1); objects that were taught without phrases cannot be meant."""
     import numpy as np
 
     from wayword.language import CachedPhrases, MiniLM
-    from wayword.language.phrases_db import load_phrases
+    from wayword.language.phrases_db import from_mapping
     from wayword.language.reference_model import embed_database, load_reference_model
 
+    known = from_mapping(database.phrases())
+    if not known:
+        raise WaywordError(f"{database.path}: no object has a phrase; add one with `wayword teach NAME --phrase ...`")
     encoder = CachedPhrases(MiniLM())
-    database = embed_database(load_phrases(folder), encoder)
-    found = load_reference_model().probabilities(encoder.embed(list(phrases)), database)
-    order = [database.names.index(name) for name in names]
-    return np.concatenate([found[:, order], found[:, -1:]], axis=1)
+    embedded = embed_database(known, encoder)
+    found = load_reference_model().probabilities(encoder.embed(list(phrases)), embedded)
+    columns = {name: found[:, i] for i, name in enumerate(embedded.names)}
+    nothing = np.zeros(len(phrases))
+    return np.stack([*(columns.get(name, nothing) for name in database.names), found[:, -1]], axis=1)

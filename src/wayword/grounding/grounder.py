@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayword.errors import WaywordError
 from wayword.grounding.align import align, all_objects_mask, reference_masks
+from wayword.grounding.crops import CROP
 from wayword.grounding.density import Exemplars, probabilities
 from wayword.grounding.image_metric import ImageEmbedder
 from wayword.grounding.proposals import Proposals, Proposer
@@ -129,13 +130,25 @@ class Grounder:
             for region, reference, database in zip(found, references, databases, strict=True)
         ]
 
-    def embed_database(self, crops: Mapping[str, NDArray[np.float32]]) -> Exemplars:
-        """Embed exemplar crops (J, 3, 32, 32) of named objects; an object may have none."""
+    def embed_database(self, crops: Mapping[str, NDArray[np.uint8]] | Mapping[str, NDArray[np.float32]]) -> Exemplars:
+        """Embed the exemplars of named objects, as ``ObjectDatabase.crops()`` gives them; an object may have none.
+
+        Crops are (J, 32, 32, 3) uint8, or (J, 3, 32, 32) float32 with colour in [-1, 1].
+        """
         names = tuple(crops)
         owners = np.repeat(np.arange(len(names)), [len(crops[name]) for name in names]).astype(np.int64)
-        stacked = [crops[name] for name in names if len(crops[name])]
-        vectors = self.embedder.embed(np.concatenate(stacked) if stacked else np.zeros((0, 3, 32, 32), np.float32))
+        stacked = [crop_tensor(crops[name]) for name in names if len(crops[name])]
+        vectors = self.embedder.embed(np.concatenate(stacked) if stacked else np.zeros((0, 3, CROP, CROP), np.float32))
         return Exemplars(names, vectors, owners)
+
+
+def crop_tensor(crops: NDArray[np.uint8] | NDArray[np.float32]) -> NDArray[np.float32]:
+    """Crops as the network takes them: (J, 3, 32, 32), colour in [-1, 1]."""
+    if crops.dtype == np.uint8 and crops.shape[1:] == (CROP, CROP, 3):
+        return np.ascontiguousarray(crops.transpose(0, 3, 1, 2), np.float32) / np.float32(127.5) - np.float32(1)
+    if crops.dtype == np.float32 and crops.shape[1:] == (3, CROP, CROP):
+        return np.asarray(crops, np.float32)
+    raise WaywordError(f"exemplars must be (J, {CROP}, {CROP}, 3) uint8, not {crops.shape} {crops.dtype}")
 
 
 def check_reference_probabilities(values: ArrayLike, objects: int) -> NDArray[np.float64]:

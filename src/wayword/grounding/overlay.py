@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw
 
-COLOURS = ((255, 64, 64), (64, 160, 255), (80, 220, 90), (255, 200, 40), (220, 90, 255), (40, 220, 220))
+COLOURS = ((255, 0, 255), (64, 160, 255), (80, 220, 90), (255, 200, 40), (220, 90, 255), (40, 220, 220))
 
 
 def paint_masks(image: NDArray[np.uint8], masks: ArrayLike, strength: float = 0.65) -> NDArray[np.uint8]:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from wayword.language.chunker import Chunk
 
 _OF = re.compile(r"\s+of\s+", re.IGNORECASE)
-_OWN_DETERMINER = re.compile(r"(?:the|an?|this|that|your|its|my)\b", re.IGNORECASE)
+_STANDS_ALONE = re.compile(r"(?:the|an?|this|that|your|its|my|it|you|u|them|him|her|me|us)\b", re.IGNORECASE)
+"""How a second half begins that is a phrase of its own."""
 
 
 def join_compounds(
@@ -33,7 +34,7 @@ def join_compounds(
     for chunk in chunks:
         before = result[-1] if result else None
         of_between = before is not None and _OF.fullmatch(text[before.end : chunk.start])
-        if before is not None and of_between and not _OWN_DETERMINER.match(chunk.text):
+        if before is not None and of_between and not _STANDS_ALONE.match(chunk.text):
             joined = Chunk(before.start, chunk.end, text[before.start : chunk.end])
             whole, first, second = distances([joined.text, before.text, chunk.text])
             if whole < min(first, second):

@@ -1,7 +1,7 @@
 """What the augmented-reality training data looks like (Appendix F of the paper).
 
 Every number that is not the paper's own says so. One frozen configuration describes a whole run and is
-written beside its shards; the same configuration and seed give the same bytes.
+written beside its shards; the same configuration and seed give the same frames.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ class ARConfig:
     views: ViewConfig = field(default_factory=ViewConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse impossible settings in one line; not done on construction, where a command line cannot catch it."""
         layout, objects = self.layout, self.objects
         for part in (objects, layout, self.views, self.augment):
             for item in fields(part):

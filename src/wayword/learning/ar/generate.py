@@ -41,6 +41,7 @@ class Generator:
     """Makes shards of one run."""
 
     def __init__(self, pool: ObjectPool, backgrounds: Backgrounds, config: ARConfig, seed: int) -> None:
+        config.check()
         self.pool, self.backgrounds, self.seed = pool, backgrounds, seed
         if isinstance(backgrounds, FolderFrames):  # objects stand in the user's arena, not in ours
             config = replace(config, layout=replace(config.layout, arena_m=backgrounds.arena_m))
@@ -48,7 +49,7 @@ class Generator:
         self.compositor = Compositor(pool.bank, backgrounds.camera)
 
     def shard(self, number: int) -> ShardArrays:
-        """The frames of shard ``number``: the same bytes wherever and whenever it is made."""
+        """The frames of shard ``number``: the same wherever and whenever it is made."""
         rng = np.random.default_rng((self.seed, number))
         config, camera = self.config, self.backgrounds.camera
         flights = self.backgrounds.flights(rng, config.views)

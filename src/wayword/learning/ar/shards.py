@@ -15,6 +15,8 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -136,8 +138,15 @@ _WORKER: list[tuple[Generator, Path]] = []
 
 def _start_worker(generator: Generator, folder: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it ends the workers
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     _WORKER[:] = [(generator, folder)]
+    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    """End with a parent that was killed: nobody else would tell the worker."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
 
 
 def _work(number: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import as_file, files
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from wayword.grounding.grounder import Grounder
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
 from wayword.learning.grounding.trials import References
+from wayword.objects import ObjectDatabase
 from wayword.sim.models.catalogue import names
 
 
@@ -31,9 +34,15 @@ def sampled_database(
     return grounder.embed_database(crops)
 
 
-def all_objects(grounder: Grounder, photos: Scenes, split: str, seed: int, rng: np.random.Generator) -> Exemplars:
+def shipped_database(grounder: Grounder, split: str) -> Exemplars:
+    """The database of dev or test objects that comes with the package: five images each."""
+    with as_file(files("wayword.objects") / "data" / split) as folder:
+        return grounder.embed_database(ObjectDatabase.load(folder).crops())
+
+
+def all_objects(grounder: Grounder, own: Exemplars, split: str, seed: int, rng: np.random.Generator) -> Exemplars:
     """All 80 objects of the catalogue; without the 8 test ones while the split is dev, so that those stay unseen."""
-    parts = [sampled_database(grounder, photos, names(SPLITS[split]), rng)]
+    parts = [own]
     for other in ("train", "dev") if split == "test" else ("train",):
         frames = 2400 if other == "train" else 400
         made = scenes(SceneConfig(other, frames, "random", poses=4, seed=seed + 600))

@@ -12,18 +12,16 @@ from datetime import date
 import numpy as np
 from PIL import Image
 
-from wayword.episodes import SPLITS
 from wayword.evaluation.intervals import Interval, bootstrap_mean, wilson
 from wayword.evaluation.publish import Figure
 from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounder
-from wayword.learning.grounding.databases import all_objects, certain, sampled_database
+from wayword.learning.grounding.databases import all_objects, certain, shipped_database
 from wayword.learning.grounding.pictures import sheet
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
 from wayword.learning.grounding.similarity import gallery, histogram, n_way
 from wayword.learning.grounding.timing import stage_times
 from wayword.learning.grounding.trials import References, auroc_interval, proposal_recall, run_trials, unknown_objects
-from wayword.sim.models.catalogue import names
 
 
 @dataclass
@@ -70,11 +68,9 @@ def measure(
     for count in (1, 2, 3, 5, 10):
         value = n_way(ours, album.queried, 8, variance, rng, queries=1, exemplars=count, trials=trials)
         report.add(f"imgemb.8way_1query_{count}exemplars", value, "%")
-    photos = scenes(SceneConfig(split, 400, "random", poses=4, seed=seed + 500))
-    own = names(SPLITS[split])
-    _grounding(report, grounder, made, sampled_database(grounder, photos, own, rng), references, "", rng)
-    everything = all_objects(grounder, photos, split, seed, rng)
-    _grounding(report, grounder, made, everything, references, "bigo.", rng)
+    own = shipped_database(grounder, split)
+    _grounding(report, grounder, made, own, references, "", rng)
+    _grounding(report, grounder, made, all_objects(grounder, own, split, seed, rng), references, "bigo.", rng)
     return report
 
 
@@ -121,6 +117,5 @@ def times(report: Report, grounder: Grounder, split: str, seed: int, frames: int
 
 def picture_sheet(grounder: Grounder, split: str, rng: np.random.Generator) -> Image.Image:
     """24 random frames of a split with their masks."""
-    photos = scenes(SceneConfig(split, 400, "random", poses=4, seed=500))
-    exemplars = sampled_database(grounder, photos, names(SPLITS[split]), rng)
-    return sheet(grounder, scenes(SceneConfig(split, 200, seed=int(rng.integers(1000)))), exemplars, rng)
+    made = scenes(SceneConfig(split, 200, seed=int(rng.integers(1000))))
+    return sheet(grounder, made, shipped_database(grounder, split), rng)

@@ -25,6 +25,11 @@ from wayword.language.phrases_db import ObjectPhrases
 from wayword.language.reference_model import Vectors, embed_database
 from wayword.learning.language.phrase_pool import PhrasePool
 
+_SMALL = "zero one two three four five six seven eight nine ten eleven twelve"
+_TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred"
+_NUMBERS = {word: n for n, word in enumerate(_SMALL.split()) if n > 1}
+_NUMBERS |= {word: 10 * n for n, word in enumerate(_TENS.split(), start=1)} | {"fifteen": 15}
+
 Weights = dict[str, NDArray[np.float32]]
 Numbers = NDArray[np.float64]
 
@@ -91,6 +96,8 @@ def label_phrases(pool: PhrasePool, encoder: PhraseEncoder) -> tuple[LabelledPhr
     names = tuple(pool.objects)
     rows = [(phrase, n, count) for n, name in enumerate(names) for phrase, count in pool.objects[name].items()]
     rows += [(phrase, -1, count) for phrase, count in pool.null.items()]
+    # People write "forty degrees" and "40 degrees"; the corpus has mostly the former.
+    rows += [(digits, -1, count) for phrase, count in pool.null.items() if (digits := in_digits(phrase)) != phrase]
     if not rows or not pool.null:
         raise WaywordError("the phrase pool is empty; train the alignment first")
     phrases = tuple(phrase for phrase, _, _ in rows)
@@ -136,6 +143,16 @@ def train_objref(
     advance(1)
     final = ObjRefConfig(shape.width, shape.hidden, weight, threshold, scale)
     return Fit(ObjRef(final, network_weights), network_weights, float(precision), float(recall))
+
+
+def in_digits(phrase: str) -> str:
+    """ "about forty-five degrees" -> "about 45 degrees"; what holds no number word stays."""
+    result: list[str] = []
+    for word in phrase.split():
+        parts = [_NUMBERS.get(part) for part in word.split("-")]
+        known = [part for part in parts if part is not None]
+        result.append(str(sum(known)) if len(known) == len(parts) else word)
+    return " ".join(result)
 
 
 class _Network(nn.Module):
