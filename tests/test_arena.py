@@ -119,6 +119,18 @@ def test_watching_changes_nothing_about_a_flight(bank: MeshBank) -> None:
     assert np.array_equal(plain.poses, watched.poses)
 
 
+def test_watching_changes_nothing_at_the_net_either(bank: MeshBank) -> None:
+    flights = []
+    for watch in (None, lambda: None):
+        arena = arena_with(bank, situation(x=4.4, y=4.0, yaw=0.6))
+        for turn in (0, 0, 0, 0, 0, 1, 1, 1, 0):
+            arena.step([[0.7, float(turn), 0.0]], watch)
+        flights.append((arena.flown(0), arena.poses))
+    assert flights[0][0][:, 0].max() == 5.7
+    assert np.array_equal(flights[0][0], flights[1][0])
+    assert np.array_equal(flights[0][1], flights[1][1])
+
+
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(WaywordError, match="horizon"):
         ArenaConfig(horizon=0)
@@ -182,6 +194,27 @@ def test_reward_is_one_for_a_stop_at_the_end_and_only_then(dev_pairs: list[Examp
     _, reward, terminated, truncated, info = env.step(np.array([0.0, 0.0, 1.0]))
     assert (reward, terminated, truncated) == (1.0, True, False)
     assert (info["ended_by"], info["example"]) == ("policy", cut.id)
+
+
+@pytest.mark.parametrize(("away", "reward"), [(0.469, 1.0), (0.471, 0.0)])
+def test_success_is_within_47_centimetres(dev_pairs: list[Example], away: float, reward: float) -> None:
+    cut = dev_pairs[0]
+    end = np.array([[cut.start.x + away, cut.start.y]])
+    near = Example(cut.id, cut.episode, cut.first, cut.count, cut.instruction, cut.start, end)
+    env = ArenaEnv(examples=[near], config=ArenaConfig(horizon=1))
+    env.reset(seed=0)
+    assert env.step(np.array([0.0, 0.0, 1.0]))[1] == reward
+    env.reset(seed=0)
+    _, late, _, truncated, _ = env.step(np.array([0.0, 0.0, 0.0]))
+    assert (late, truncated) == (0.0, True)  # only a stop of the policy's own is rewarded
+
+
+def test_seeds_of_a_vector_are_checked(dev_pairs: list[Example]) -> None:
+    envs = ArenaVectorEnv(2, examples=dev_pairs[:4])
+    first = envs.reset(seed=np.int64(3))[0]  # type: ignore[arg-type]
+    assert np.array_equal(first["image"], envs.reset(seed=[3, 4])[0]["image"])
+    with pytest.raises(WaywordError, match="3 seeds for 2"):
+        envs.reset(seed=[1, 2, 3])
 
 
 def test_unknown_examples_and_empty_lists_are_refused(dev_pairs: list[Example]) -> None:

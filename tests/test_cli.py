@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from wayword.cli.main import main
+from wayword.cli.launch import main
 from wayword.cli.results import render_pages
 from wayword.episodes import load_episodes, load_natural, write_episodes
 from wayword.sim.pictures.video import read_video_info
@@ -133,6 +133,51 @@ def test_other_bad_input_is_one_clear_line(tmp_path: Path, capsys: pytest.Captur
     blocked = tmp_path / "file"
     blocked.write_text("")
     assert "cannot be written" in refused(capsys, "eval", "--limit", "1", "--out", str(blocked / "r.json"))
+
+
+def test_hostile_names_and_numbers_are_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def with_change(**changes: object) -> str:
+        file = tmp_path / "mine.jsonl"
+        file.write_text(json.dumps({**load_natural("dev")[0].to_json(), **changes}) + "\n")
+        return str(file)
+
+    assert "-1" in refused(capsys, "eval", "--seed", "-1")
+    assert "ordinary file" in refused(capsys, "eval", "--limit", "1", "--out", str(tmp_path))
+    assert "arena_m" in refused(capsys, "eval", "--episodes", with_change(arena_m=1e9))
+    assert "control characters" in refused(capsys, "eval", "--episodes", with_change(id="a\n\x1b[31mb"))
+    assert "points" in refused(capsys, "eval", "--episodes", with_change(path=[[1.0, 1.0]] * 6000))
+    same = str(tmp_path / "same.png")
+    assert "same file" in refused(capsys, "fly", "--out", same, "--trace", same)
+    assert ".jsonl" in refused(capsys, "world", "demos", "--out", str(tmp_path / "demos.png"))
+    main(["fly", "--episodes", with_change(id="[/foo]"), "--segments", "1", "--out", str(tmp_path / "f.png")])
+    assert "[/foo]" in capsys.readouterr().out
+
+
+def test_only_whole_splits_are_published(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "whole splits" in refused(capsys, "eval", "--limit", "2", "--publish")
+    assert "whole splits" in refused(capsys, "eval", "--vehicle", "rigid", "--publish")
+    monkeypatch.chdir(tmp_path)
+    assert "clone" in refused(capsys, "eval", "--publish")
+    assert not (tmp_path / "docs").exists()
+
+
+def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wayword.evaluation.runner.fly", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        main(["eval", "--limit", "1"])
+    assert stop.value.code == 130
+    assert capsys.readouterr().err.strip().splitlines() == ["wayword: stopped; nothing half-written was left"]
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -c 'from wayword.cli.launch import main; main()' --help | head -c 0"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_help_needs_no_heavy_imports() -> None:

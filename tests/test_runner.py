@@ -87,6 +87,22 @@ def test_nothing_gold_reaches_a_policy_or_ends_an_episode(bank: MeshBank, dev_pa
     assert [flight.metrics.steps for flight in flights] == [30, 30]
 
 
+class Restless(Oracle):
+    """Flies the demonstration, through its end and on, and never stops."""
+
+    def act(self, observations: Observations) -> np.ndarray:
+        actions = super().act(observations)
+        actions[actions[:, 2] > 0.5, 0] = 0.3
+        actions[:, 2] = 0.0
+        return actions
+
+
+def test_being_at_the_goal_does_not_end_an_episode(bank: MeshBank, dev_pairs: list[Example]) -> None:
+    flights = fly(Restless(), dev_pairs[:3], bank)
+    assert all(flight.metrics.osr for flight in flights)
+    assert [flight.metrics.ended_by for flight in flights] == ["horizon"] * 3
+
+
 def test_a_policy_that_answers_nonsense_is_an_error(bank: MeshBank, dev_pairs: list[Example]) -> None:
     class Broken(Stop):
         def act(self, observations: Observations) -> np.ndarray:

@@ -16,7 +16,8 @@ PAIRS = list(combinations(SPLITS, 2))
 @pytest.fixture(scope="module")
 def catalogue() -> dict[str, set[str]]:
     """Names of the objects of each catalogue split."""
-    records = json.loads((files("wayword") / "sim" / "models" / "catalogue" / "objects.json").read_text(encoding="utf-8"))
+    file = files("wayword") / "sim" / "models" / "catalogue" / "objects.json"
+    records = json.loads(file.read_text(encoding="utf-8"))
     return {split: {r["name"] for r in records if r["split"] == split} for split in SPLITS.values()}
 
 

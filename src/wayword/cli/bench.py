@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import tyro
 
 from wayword.cli.common import console, progress_bar
+from wayword.cli.results import check_docs
+from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     from wayword.evaluation.intervals import Interval
@@ -19,7 +21,7 @@ class Bench:
     """Measure speed on this machine, which should be doing nothing else.
 
     sim: frames and environment steps per second, and the ratio to PyBullet's renderer on the same
-    scene in the same run; that comparison needs the extra: pip install "wayword[bench]".
+    scene in the same run; that comparison needs the extra: pip install -e ".[bench]".
     """
 
     what: tyro.conf.Positional[Literal["sim"]]
@@ -35,6 +37,10 @@ class Bench:
 
         from wayword.evaluation import bench
 
+        if self.repeats < 2:
+            raise WaywordError(f"--repeats {self.repeats}: at least 2 are needed for an interval")
+        if self.publish:
+            check_docs()
         scene = bench.bench_scene()
         rows: dict[str, tuple[str, Interval | None, str]] = {}
         with progress_bar("measuring", 8) as advance:
@@ -70,7 +76,7 @@ class Bench:
             table.add_row("ours / PyBullet", f"{ours.mean / tiny.mean:.1f} x", "")
         console.print(table)
         if tiny is None:
-            console.print('PyBullet is not installed; for the ratio: pip install "wayword[bench]"', markup=False)
+            console.print('PyBullet is not installed; for the ratio: pip install -e ".[bench]"', markup=False)
         if self.publish:
             self._publish(rows, memory, tiny)
 

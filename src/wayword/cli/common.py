@@ -22,7 +22,15 @@ if TYPE_CHECKING:
 Split = Literal["train", "dev", "test"]
 Instructions = Literal["natural", "generated"]
 
-console = Console()
+
+class _Console(Console):
+    """A console whose reader may go away (``| head``): the verb is then done, without a word."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+console = _Console()
 stderr = Console(stderr=True)
 
 GENERATED_EPISODES = 400
@@ -32,6 +40,9 @@ GENERATED_EPISODES = 400
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar on stderr; yields the function that advances it."""
+    if not stderr.is_terminal:  # nothing to draw a bar on
+        yield lambda amount: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=stderr, transient=True) as bar:
         task = bar.add_task(what, total=total)
@@ -61,6 +72,7 @@ class EpisodeSource:
         from wayword.episodes.instructions import generate_written
         from wayword.sim.models.catalogue import names
 
+        check_seed(self.seed)
         bank = load_bank(self.objects)
         episodes: Sequence[Episode]
         if self.episodes is not None:
@@ -73,7 +85,21 @@ class EpisodeSource:
         cuts = [example for episode in episodes for example in examples(episode, self.segments)]
         if not cuts:
             raise WaywordError(f"no episode has {self.segments} segments; try --segments 1")
+        short = sum(len(episode.segments) < self.segments for episode in episodes)
+        if short:
+            stderr.print(f"left out: {short} episodes with fewer than {self.segments} segments", highlight=False)
         return bank, cuts
+
+
+def check_seed(seed: int) -> None:
+    """Generators take no negative seeds."""
+    if seed < 0:
+        raise WaywordError(f"--seed {seed}: must be 0 or more")
+
+
+def one_line(text: str) -> str:
+    """Text from a file on one line, without control characters."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def load_bank(pack: Path | None) -> MeshBank:
@@ -86,8 +112,9 @@ def load_bank(pack: Path | None) -> MeshBank:
         from wayword.sim.models.packs import load_pack
 
         loaded = load_pack(pack)
-        for skipped in loaded.skipped:
-            stderr.print(f"skipped {skipped.name}: {skipped.reason}", highlight=False, markup=False)
+        remarks = [f"skipped {skipped.name}: {skipped.reason}" for skipped in loaded.skipped]
+        for line in (*remarks, *loaded.notes):
+            stderr.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
         meshes.update(loaded.meshes)  # a pack's own model of a name goes before the catalogue's
     return MeshBank(meshes)
 

@@ -6,14 +6,17 @@ import platform
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from wayword import __version__
 from wayword.cli.common import EpisodeSource, console, progress_bar, thin_out
+from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.io import check_target, write_json
 
 if TYPE_CHECKING:
-    from wayword.evaluation.runner import Flight, RunConfig
+    from wayword.evaluation.runner import Flight
 
 PolicyName = Literal["oracle", "average", "stop"]
 ModelName = Literal["lag", "rigid"]
@@ -55,6 +58,10 @@ class Eval(EpisodeSource):
 
         if self.batch < 1:
             raise WaywordError(f"--batch {self.batch}: at least 1 is needed")
+        if self.publish:
+            self._check_publishable()
+        if self.out is not None:
+            check_target(self.out)
         bank, cuts = self.load()
         cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
@@ -64,9 +71,7 @@ class Eval(EpisodeSource):
             flights = fly(policy, cuts, bank, config, progress=advance)
         scores = [flight.metrics for flight in flights]
         summary = summarise(scores, self.seed)
-        console.print(table({self.policy: summary}))
         endings = count_endings(scores)
-        console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
         report = {
             "policy": self.policy,
             "privileged": isinstance(policy, Privileged),
@@ -79,17 +84,18 @@ class Eval(EpisodeSource):
             "metrics": {name: interval.to_dict() for name, interval in summary.items()},
             "ended_by": endings,
             "commands": _mean_commands(flights),
-            "configuration": _plain(config),
+            "configuration": asdict(config),
             "versions": versions(),
             "command": self.command(),
             "date": date.today().isoformat(),
             "flights": [_row(flight) for flight in flights],
         }
         if self.out is not None:
-            from wayword.io import write_json
-
             write_json(self.out, report)
-            console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        console.print(table({self.policy: summary}))
+        console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
+        if self.out is not None:
+            console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
         if self.publish:
             from wayword.cli.results import publish_figures
             from wayword.evaluation.publish import figures
@@ -97,15 +103,24 @@ class Eval(EpisodeSource):
             prefix = f"{self.policy}.{self.split}.{self.instructions}"
             publish_figures(figures(prefix, summary, self.command(), date.today().isoformat()))
 
+    def _check_publishable(self) -> None:
+        """A published key names policy, split and kind of instruction: everything else must be as usual."""
+        usual = Eval(policy=self.policy, split=self.split, instructions=self.instructions)
+        if self.command() != usual.command():
+            raise WaywordError(f"--publish is for whole splits with the usual settings only: {usual.command()}")
+        check_docs()
+
     def command(self) -> str:
         """The command line that flies the same again."""
         words = ["wayword eval", f"--policy {self.policy}"]
         if self.episodes:
-            words.append(f"--episodes {self.episodes}")
+            words.append(f"--episodes {quote(str(self.episodes))}")
         else:
             words.append(f"--split {self.split} --instructions {self.instructions}")
         words.append(f"--segments {self.segments}")
-        words += [f"--objects {self.objects}"] * bool(self.objects) + [f"--limit {self.limit}"] * bool(self.limit)
+        words += [f"--objects {quote(str(self.objects))}"] * bool(self.objects) + [f"--limit {self.limit}"] * bool(
+            self.limit
+        )
         words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "lag")
         words += [f"--response-s {self.response_s}"] * (self.response_s != 0.5)
         words += ["--random-looks"] * self.random_looks
@@ -118,10 +133,6 @@ def versions() -> dict[str, str]:
 
     packages = {name: version(name) for name in ("numpy", "numba", "pot", "gymnasium")}
     return {"wayword": __version__, "python": platform.python_version(), **packages}
-
-
-def _plain(config: RunConfig) -> dict[str, Any]:
-    return asdict(config)
 
 
 def _mean_commands(flights: list[Flight]) -> dict[str, float]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wayword.cli.common import EpisodeSource, Split, console, progress_bar
+from wayword.cli.common import EpisodeSource, Split, console, one_line, progress_bar
 from wayword.errors import WaywordError
+from wayword.io import check_target, write_json
 
 if TYPE_CHECKING:
     from wayword.episodes import Example
@@ -43,24 +44,25 @@ class Fly(EpisodeSource):
     def run(self) -> None:
         """Fly, film, write."""
         from wayword.evaluation.recorder import FRAMES_PER_SECOND, RecorderConfig, record
-        from wayword.io import write_json
         from wayword.policy import make_policy
         from wayword.sim.pictures.video import check_ending, write_video
 
+        trace = self.trace or self.out.with_suffix(".json")
         check_ending(self.out)
+        if check_target(self.out) == check_target(trace):
+            raise WaywordError(f"{trace}: video and trace cannot be the same file")
         bank, cuts = self.load()
         example = self._choose(cuts)
-        console.print(f"[bold]{self.policy}[/bold] flies {example.id}:", highlight=False)
-        console.print(example.instruction, highlight=False, markup=False)
+        console.print(f"{self.policy} flies {example.id}:", highlight=False, markup=False)
+        console.print(one_line(example.instruction), highlight=False, markup=False)
         config = RecorderConfig(self.seed, self.random_look, self.as_seen)
         with progress_bar("flying and filming", 100) as advance:
             recording = record(make_policy(self.policy), example, bank, config, progress=advance)
             write_video(self.out, recording.frames, FRAMES_PER_SECOND)
-        trace = self.trace or self.out.with_suffix(".json")
         write_json(trace, _trace(recording, self.policy, self.seed))
         console.print(recording.outcome, highlight=False)
-        console.print(f"{trace}", highlight=False, soft_wrap=True)
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        console.print(f"{trace}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
 
     def _choose(self, cuts: list[Example]) -> Example:
         import numpy as np

@@ -6,11 +6,11 @@ imported when a verb runs, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import tyro
 
+from wayword.cli.ar import AR
 from wayword.cli.bench import Bench
 from wayword.cli.data import Data
 from wayword.cli.evaluate import Eval
@@ -19,7 +19,6 @@ from wayword.cli.objects import Objects
 from wayword.cli.results import Results
 from wayword.cli.teach import Teach
 from wayword.cli.world import World
-from wayword.errors import WaywordError
 
 Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
@@ -28,6 +27,7 @@ Verb = (
     | Annotated[Objects, tyro.conf.subcommand("objects")]
     | Annotated[World, tyro.conf.subcommand("world")]
     | Annotated[Data, tyro.conf.subcommand("data")]
+    | Annotated[AR, tyro.conf.subcommand("ar")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Results, tyro.conf.subcommand("results")]
 )
@@ -35,21 +35,8 @@ Verb = (
 _ABOUT = "Tell a camera drone where to fly in plain language, about things it has never seen."
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run one verb; a user's mistake is one line on stderr and exit code 2."""
+def run(arguments: list[str]) -> None:
+    """Read the options of one verb and run it."""
     config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
     verb = tyro.cli(Verb, prog="wayword", description=_ABOUT, args=arguments, config=config)  # type: ignore[call-overload]
-    try:
-        verb.run()
-    except WaywordError as error:
-        print(f"wayword: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("wayword: stopped; nothing half-written was left", file=sys.stderr)
-        raise SystemExit(130) from None
-    except BrokenPipeError:
-        raise SystemExit(0) from None
-
-
-if __name__ == "__main__":
-    main()
+    verb.run()

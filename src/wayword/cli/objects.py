@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from wayword.cli.build_objects import Build
 from wayword.cli.common import console, stderr
 from wayword.errors import WaywordError
 
@@ -151,6 +152,7 @@ class Objects:
         | Annotated[Show, tyro.conf.subcommand("show")]
         | Annotated[Check, tyro.conf.subcommand("check")]
         | Annotated[Remove, tyro.conf.subcommand("remove")]
+        | Annotated[Build, tyro.conf.subcommand("build")]
     )
 
     def run(self) -> None:

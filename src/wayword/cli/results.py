@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wayword.cli.common import console
+from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     from wayword.evaluation.publish import Figure
@@ -26,6 +27,12 @@ class Results:
         """Render both pages."""
         render_pages(self.docs)
         console.print(f"{self.docs / 'results.md'}\n{self.docs / 'benchmarks.md'}", highlight=False)
+
+
+def check_docs(docs: Path = DOCS) -> None:
+    """Figures are published from a clone of the repository only."""
+    if not (docs / "results.json").is_file():
+        raise WaywordError(f"{docs / 'results.json'}: not found; publish from the root of a clone of the repository")
 
 
 def render_pages(docs: Path) -> None:

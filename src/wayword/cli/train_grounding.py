@@ -72,11 +72,14 @@ class TrainGrounding:
             console.print(f"{self.out}", highlight=False, soft_wrap=True)
 
     def _start(self, name: str, minutes: float) -> subprocess.Popen[bytes]:
+        from wayword.learning.grounding.loop import PARENT
+
         command = [sys.executable, "-m", f"wayword.learning.grounding.train_{name}"]
         command += [str(self.data), str(self.run_folder / name), "--config.loop.minutes", f"{minutes:g}"]
         # Two OpenMP threads per process fight for two cores; one each does not.
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
-        return subprocess.Popen(command, env=environment)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", PARENT: str(os.getpid())}
+        # A session of its own: Ctrl-C reaches this process alone, which then ends the trainings in good order.
+        return subprocess.Popen(command, env=environment, start_new_session=True)
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,9 @@ class ReportGrounding:
         report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
         times(report, grounder, self.split, self.seed)
         console.print(table(report.figures), highlight=False, markup=False)
+        console.print("calibration of ALIGN: mean value, share that is true, boxes x references")
+        for value, share, count in report.curve:
+            console.print(f"  {value:.2f}  {share:.2f}  {count}", highlight=False)
         if self.pictures is not None:
             from wayword.io import atomic_path
             from wayword.learning.grounding.report import picture_sheet

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import Split, console, load_bank, progress_bar
+from wayword.cli.common import Split, check_seed, console, load_bank, progress_bar
 from wayword.errors import WaywordError
+from wayword.io import atomic_path, check_target
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,7 +33,6 @@ class Layout:
         from PIL import Image
 
         from wayword.episodes import SPLITS, random_layout
-        from wayword.io import atomic_path
         from wayword.sim.models.catalogue import names
         from wayword.sim.pictures.topdown import TopDown
         from wayword.sim.render.bank import MeshBank
@@ -40,6 +40,8 @@ class Layout:
         from wayword.sim.render.look import random_look
         from wayword.sim.render.renderer import RenderConfig, Renderer
 
+        check_seed(self.seed)
+        check_target(_png(self.out))
         rng = np.random.default_rng(self.seed)
         bank, look = MeshBank.of_catalogue(), random_look(rng)
         objects = random_layout(names(SPLITS[self.split]), rng)
@@ -56,7 +58,7 @@ class Layout:
         page.paste(first_person, (0, plan.height + 8))
         with atomic_path(_png(self.out)) as temporary:
             page.save(temporary)
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -70,17 +72,16 @@ class Objects:
 
     def run(self) -> None:
         """Draw and save."""
-        from wayword.io import atomic_path
         from wayword.sim.models.catalogue import catalogue
-        from wayword.sim.models.packs import load_pack
         from wayword.sim.pictures.contact_sheet import contact_sheet
 
+        check_target(_png(self.out))
         bank = load_bank(self.pack)
-        shown = list(load_pack(self.pack).meshes) if self.pack is not None else list(catalogue())
+        shown = [name for name in bank.meshes if self.pack is None or name not in catalogue()]
         sheet = contact_sheet(shown, bank)
         with atomic_path(_png(self.out)) as temporary:
             sheet.save(temporary)
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -99,13 +100,16 @@ class Demos:
     def run(self) -> None:
         """Generate, check, write, draw."""
         from wayword.episodes import SPLITS, generate_episodes, write_episodes
-        from wayword.io import atomic_path
         from wayword.sim.models.catalogue import names
         from wayword.sim.pictures.topdown import TopDown
         from wayword.sim.render.bank import MeshBank
 
         if self.count < 1:
             raise WaywordError(f"--count {self.count}: at least 1 is needed")
+        if self.out.suffix.lower() != ".jsonl":
+            raise WaywordError(f"{self.out}: episodes are written as .jsonl; change the ending of --out")
+        check_seed(self.seed)
+        check_target(self.out)
         episodes = []
         with progress_bar("sampling demonstrations", self.count) as advance:
             for episode, _ in generate_episodes(self.split, self.count, self.seed, names(SPLITS[self.split])):
@@ -127,7 +131,7 @@ class Demos:
         picture = self.out.with_suffix(".png")
         with atomic_path(picture) as temporary:
             _grid(plans, 4).save(temporary)
-        console.print(f"{self.out}\n{picture}", highlight=False, soft_wrap=True)
+        console.print(f"{self.out}\n{picture}", highlight=False, markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,12 @@ class EpisodeRules:
     min_clearance_m: float = 0.29
     """Least distance from the path to an object's centre. The natural corpus keeps 0.30 m at its points and
     a little less half-way between two of them."""
+    max_arena_m: float = 50.0
+    """Largest side of an arena."""
+    max_length_m: float = 300.0
+    """Longest path."""
+    max_points: int = 5000
+    """Most points of a path; at one every 6 cm that is 300 m."""
     start_tolerance_m: float = 0.10
     """Largest distance from the start pose to the first path point."""
 
@@ -86,8 +92,11 @@ def write_episodes(path: Path | str, episodes: Iterable[Episode]) -> None:
 
 def check_episode(episode: Episode, known_objects: Collection[str] | None, rules: EpisodeRules) -> None:
     """Raise a one-line ``WaywordError`` for the first thing that is wrong with an episode."""
-    if episode.arena_m <= 0:
-        raise WaywordError(f"arena_m must be positive, found {episode.arena_m:g}")
+    if not 0 < episode.arena_m <= rules.max_arena_m:
+        raise WaywordError(f"arena_m must be positive and at most {rules.max_arena_m:g}, found {episode.arena_m:g}")
+    for label, text in (("id", episode.id), ("split", episode.split)):
+        if not text.isprintable():
+            raise WaywordError(f"{label} {text!r} holds line breaks or control characters")
     _check_objects(episode, known_objects)
     _check_path(episode, rules)
     _check_segments(episode)
@@ -97,8 +106,10 @@ def _check_objects(episode: Episode, known_objects: Collection[str] | None) -> N
     names: set[str] = set()
     for index, placed in enumerate(episode.objects):
         where = f"objects[{index}]"
+        if not placed.name.isprintable():
+            raise WaywordError(f"{where}: the name {placed.name!r} holds line breaks or control characters")
         if known_objects is not None and placed.name not in known_objects:
-            close = difflib.get_close_matches(placed.name, sorted(known_objects), n=1, cutoff=0.0)
+            close = difflib.get_close_matches(placed.name, sorted(known_objects), n=1, cutoff=0.5)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             raise WaywordError(f"{where}: unknown object '{placed.name}'{hint}")
         if placed.name in names:
@@ -111,6 +122,8 @@ def _check_objects(episode: Episode, known_objects: Collection[str] | None) -> N
 
 def _check_path(episode: Episode, rules: EpisodeRules) -> None:
     path, arena = episode.path, episode.arena_m
+    if len(path) > rules.max_points:
+        raise WaywordError(f"path has {len(path):,} points; at most {rules.max_points:,} are allowed")
     outside = np.flatnonzero(((path < 0) | (path > arena)).any(axis=1))
     if len(outside):
         i = int(outside[0])
@@ -120,6 +133,9 @@ def _check_path(episode: Episode, rules: EpisodeRules) -> None:
     if gap > rules.start_tolerance_m:
         limit = f"at most {rules.start_tolerance_m:g} m is allowed"
         raise WaywordError(f"start is {gap:.2f} m away from path[0]; {limit}")
+    length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    if length > rules.max_length_m:
+        raise WaywordError(f"path is {length:.0f} m long; at most {rules.max_length_m:g} m are allowed")
     centres = np.array([[o.x, o.y] for o in episode.objects])
     distances = distances_to_path(centres, path)
     nearest = int(distances.argmin())

@@ -99,7 +99,7 @@ def record(
         view = arena.frames([0]).rgb[0] if config.as_seen else renderer.render([scene], pose).rgb[0]
         speed = float(np.linalg.norm(arena.fleet.velocity[0, :2]))
         telemetry = {
-            "time": f"{len(frames) / FRAMES_PER_SECOND:.1f} s",
+            "time": f"{(len(frames) - (outcome is not None)) / FRAMES_PER_SECOND:.1f} s",
             "step": f"{int(arena.steps[0])}",
             "speed": f"{speed:.2f} m/s",
             "turn": f"{action[1]:+.2f} rad/s",

@@ -63,7 +63,7 @@ class Oracle:
         """Take the gold paths, one per instruction."""
         if len(demonstrations) != len(self._progress):
             raise ValueError(f"{len(demonstrations)} demonstrations for {len(self._progress)} instructions")
-        self._paths = [np.asarray(path, dtype=np.float64) for path in demonstrations]
+        self._paths = [_dense(np.asarray(path, dtype=np.float64)) for path in demonstrations]
         self._arcs = [
             np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))]) for path in self._paths
         ]
@@ -102,6 +102,14 @@ class Oracle:
             nearest = int(np.argmin(np.linalg.norm(path[window] - here, axis=1)))
             self._progress[slot] = arc[window][nearest]
         return float(self._progress[slot])
+
+
+def _dense(path: NDArray[np.float64], spacing_m: float = 0.05) -> NDArray[np.float64]:
+    """Points no further apart than the spacing: progress is looked for among points."""
+    arc = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
+    between = np.linspace(0.0, arc[-1], int(arc[-1] / spacing_m) + 2)
+    every = np.unique(np.concatenate([arc, between]))
+    return np.column_stack([np.interp(every, arc, path[:, 0]), np.interp(every, arc, path[:, 1])])
 
 
 def _along(path: NDArray[np.float64], arc: NDArray[np.float64], distance: float) -> NDArray[np.float64]:

@@ -108,7 +108,9 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Start all environments; ``options={"example": id}`` chooses the example."""
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds = [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, (int, np.integer)) else seed
+        if seeds is not None and len(seeds) != self.num_envs:
+            raise WaywordError(f"{len(seeds)} seeds for {self.num_envs} environments")
         for i, one in enumerate(seeds or []):
             if one is not None:
                 self._rngs[i] = np.random.default_rng(one)
@@ -172,7 +174,7 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
         pose         float64 (6,): x, y, z (m), roll, pitch, yaw (rad) as the vehicle reports it; world frame
                      x right, y up, z up, origin in the arena's lower left corner, yaw counter-clockwise from
                      +x, rotation Rz(yaw) Ry(pitch) Rx(roll), positive pitch is nose down
-        instruction  text of at most 2,000 characters: one or two sentences, the same at every step
+        instruction  text of at most 2,000 characters, the same at every step
 
     **Action** (``Box(3)``, float32)
         forward velocity 0 to 0.7 m/s; yaw rate -1 to 1 rad/s, counter-clockwise; stop, above 0.5 ends the
@@ -194,7 +196,9 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
     **Info** example (id), contacts, steps, ended_by, success.
 
     **Arguments** ``examples`` (list of ``Example``), ``bank`` (meshes the examples name; default: the
-    catalogue), ``config`` (``ArenaConfig``), ``random_looks`` (draw light, ground and surround per episode).
+    catalogue), ``config`` (``ArenaConfig``: image size, decision time, speed limits, lags and horizon above are its
+    defaults), ``random_looks`` (draw light, ground and surround per episode), ``render_mode`` (None, or "rgb_array":
+    ``render`` returns the newest image).
 
     **Determinism** The same seed and actions give the same bytes, in single and in vector environments.
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import signal
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +26,9 @@ from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
+
+PARENT = "WAYWORD_TRAINING_PARENT"
+"""Environment variable with the id of the process that started a training, if it should end with that process."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,38 @@ class LoopConfig:
     seed: int = 0
 
 
+def stop_on_signals() -> threading.Event:
+    """An event that Ctrl-C and a request to terminate set, so that a run ends with a checkpoint after its step.
+
+    So does the death of the process named in ``PARENT``: a killed command must not leave trainings behind that
+    would write into the same folder as the next one's.
+    """
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    if PARENT in os.environ:
+        threading.Thread(target=_watch, args=(int(os.environ[PARENT]), stop), daemon=True).start()
+    return stop
+
+
+def _watch(parent: int, stop: threading.Event) -> None:
+    while not stop.wait(1.0):
+        if os.getppid() != parent:
+            stop.set()
+
+
 class Run:
     """One training on its way."""
 
-    def __init__(self, folder: Path, net: nn.Module, config: LoopConfig, extra: nn.Module | None = None) -> None:
-        self.folder, self.config, self.net, self.extra = folder, config, net, extra
+    def __init__(
+        self,
+        folder: Path,
+        net: nn.Module,
+        config: LoopConfig,
+        extra: nn.Module | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.folder, self.config, self.net, self.extra, self.stop = folder, config, net, extra, stop
         self.rng = np.random.default_rng(config.seed)
         self.step, self._spent, self._begun = 0, 0.0, time.monotonic()
         parts = [net] if extra is None else [net, extra]
@@ -82,8 +115,8 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has come to its end."""
-        return self.progress >= 1.0
+        """Whether the run has come to its end, or was asked to stop."""
+        return self.progress >= 1.0 or (self.stop is not None and self.stop.is_set())
 
     def update(self, loss: Tensor, numbers: Mapping[str, float]) -> None:
         """One step of the optimiser on ``loss``, and the numbers to log beside it."""

@@ -17,7 +17,7 @@ _ZOOM = 3
 def sheet(
     grounder: Grounder, made: Scenes, exemplars: Exemplars, rng: np.random.Generator, count: int = 24
 ) -> Image.Image:
-    """``count`` random frames, each beside its masks: the reference in magenta, its ALIGN at the boxes, S(I) in grey."""
+    """``count`` random frames: a reference in magenta with the ALIGN of each box, and S(I) beside it."""
     frames = np.sort(rng.permutation(made.data.frames)[:count])
     tiles = [_tile(grounder, made, exemplars, int(frame), rng) for frame in frames]
     width, height = tiles[0].size

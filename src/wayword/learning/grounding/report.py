@@ -21,7 +21,14 @@ from wayword.learning.grounding.pictures import sheet
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
 from wayword.learning.grounding.similarity import gallery, histogram, n_way
 from wayword.learning.grounding.timing import stage_times
-from wayword.learning.grounding.trials import References, auroc_interval, proposal_recall, run_trials, unknown_objects
+from wayword.learning.grounding.trials import (
+    References,
+    auroc_interval,
+    calibration,
+    proposal_recall,
+    run_trials,
+    unknown_objects,
+)
 
 
 @dataclass
@@ -29,6 +36,8 @@ class Report:
     """Figures by key, each a mean with its interval and a unit."""
 
     figures: dict[str, tuple[Interval, str]] = field(default_factory=dict)
+    curve: list[tuple[float, float, int]] = field(default_factory=list)
+    """Calibration of ALIGN: mean value, share that is true, count."""
 
     def add(self, key: str, interval: Interval, unit: str = "") -> None:
         """Note one figure; rates are given as fractions."""
@@ -92,6 +101,7 @@ def _grounding(
         report.add(key, bootstrap_mean(values[:, level], rng))
     report.add(f"{prefix}absent.auroc", auroc_interval(done.present, done.absent, rng))
     if not prefix:
+        report.curve = calibration(done.claims)
         report.add("unknown.auroc", auroc_interval(*unknown_objects(grounder, made, exemplars, rng), rng))
 
 

@@ -9,6 +9,7 @@ not do. Objects of held-out nouns are never trained on; the validation is a 15-w
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -23,7 +24,7 @@ from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, is_held_out, object_groups, open_shards
-from wayword.learning.grounding.loop import LoopConfig, Run
+from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.losses import ContrastiveLoss, KernelLoss, TripletLoss
 from wayword.learning.grounding.networks import MetricNet, MetricSize
 
@@ -108,7 +109,7 @@ class Views:
         return result
 
 
-def train(shards: Path, folder: Path, config: MetricTraining) -> MetricNet:
+def train(shards: Path, folder: Path, config: MetricTraining, stop: threading.Event | None = None) -> MetricNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
@@ -120,7 +121,7 @@ def train(shards: Path, folder: Path, config: MetricTraining) -> MetricNet:
     views, unseen = Views(data, kept, config), Views(data, groups.keys() - kept, config)
     net = MetricNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     loss: nn.Module = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}[config.loss]()
-    run = Run(folder, net, config.loop, loss)
+    run = Run(folder, net, config.loop, loss, stop)
     run.log({"objects": len(views), "held out": len(unseen)})
     while not run.finished:
         objects = views.draw(run.rng)
@@ -168,7 +169,7 @@ def _scores(queries: Tensor, exemplars: Tensor) -> Tensor:
 
 def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: MetricTraining) -> None:
     """Train ImgEmb on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config)
+    train(shards, folder, config, stop_on_signals())
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ and recoloured at random, so that photos with one large object in the middle are
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from wayword.grounding.nms import iou
 from wayword.grounding.proposals import HEIGHT, STRIDE, WIDTH, ProposalConfig, image_tensor, pick
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
-from wayword.learning.grounding.loop import LoopConfig, Run
+from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.networks import ProposalNet, ProposalSize
 
 MOST_BOXES = 16
@@ -46,13 +47,13 @@ class ProposalTraining:
     check_every: int = 500
 
 
-def train(shards: Path, folder: Path, config: ProposalTraining) -> ProposalNet:
+def train(shards: Path, folder: Path, config: ProposalTraining, stop: threading.Event | None = None) -> ProposalNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
     data, held_out = open_shards(shards)
     net = ProposalNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    run = Run(folder, net, config.loop)
+    run = Run(folder, net, config.loop, stop=stop)
     while not run.finished:
         images, boxes = batch(data, config, run.rng)
         net.train()
@@ -175,7 +176,7 @@ def _pair_iou(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: ProposalTraining) -> None:
     """Train the proposal network on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config)
+    train(shards, folder, config, stop_on_signals())
 
 
 if __name__ == "__main__":

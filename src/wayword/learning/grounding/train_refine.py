@@ -6,6 +6,7 @@ m      (N, 32, 32)      share of each cell that the object covers, 0 to 1
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from wayword.grounding.crops import crop_and_resize, expand
 from wayword.grounding.refine import MARGIN
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
-from wayword.learning.grounding.loop import LoopConfig, Run
+from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.networks import RefineNet, RefineSize
 
 
@@ -39,14 +40,14 @@ class RefineTraining:
     check_every: int = 500
 
 
-def train(shards: Path, folder: Path, config: RefineTraining) -> RefineNet:
+def train(shards: Path, folder: Path, config: RefineTraining, stop: threading.Event | None = None) -> RefineNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
     data, held_out = open_shards(shards)
     usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
     net = RefineNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    run = Run(folder, net, config.loop)
+    run = Run(folder, net, config.loop, stop=stop)
     while not run.finished:
         rows = _rows(data, usable, config, run.rng)
         crops, masks = batch(data, rows, config.jitter, run.rng)
@@ -108,7 +109,7 @@ def _rows(
 
 def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: RefineTraining) -> None:
     """Train the refinement U-Net on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config)
+    train(shards, folder, config, stop_on_signals())
 
 
 if __name__ == "__main__":

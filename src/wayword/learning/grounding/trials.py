@@ -56,6 +56,8 @@ class Trials:
     """Highest ALIGN for referents out of view."""
     everything: list[NDArray[np.float64]] = field(default_factory=list)
     """IoU of S(I) at each of ``LEVELS``."""
+    claims: list[tuple[float, bool]] = field(default_factory=list)
+    """ALIGN of every box with every reference, and whether the box shows what is meant (IoU at least one half)."""
 
 
 LEVELS = np.linspace(0.05, 0.9, 18)
@@ -73,15 +75,12 @@ def run_trials(
         ids = made.data.instances(np.array([frame]))[0]
         answer = grounder(made.data.images(np.array([frame])), p_reference, exemplars)[0]
         trials.everything.append(_ious(answer.all_objects, ids > 0))
+        trials.claims += _claims(answer, made.data.boxes[span], made.data.identity[span], numbers)
         for r, number in enumerate(numbers):
             rows = np.flatnonzero(made.data.identity[span] == number)
             strength = float(answer.alignment[r].max(initial=0.0))
             if not len(rows):
-                if (
-                    not (ids > 0).any()
-                    or exemplars.names[r] not in made.layouts[frame]
-                    or not _any_pixels(made, frame, ids, exemplars.names[r])
-                ):
+                if not _any_pixels(made, frame, ids, exemplars.names[r]):
                     trials.absent.append(strength)
                 continue
             if made.data.pixels[span][rows].sum() < least_pixels:
@@ -91,6 +90,32 @@ def run_trials(
             true = np.isin(ids, made.data.instance[span][rows])
             trials.overlaps.append(_ious(answer.masks[r], true))
     return trials
+
+
+def _claims(
+    answer: Grounding, true: NDArray[np.float32], identity: NDArray[np.int64], numbers: list[int]
+) -> list[tuple[float, bool]]:
+    overlap = iou(answer.boxes, true)
+    shows = [
+        {int(identity[t]) for t in np.flatnonzero(overlap[b] >= 0.5)} if len(true) else set()
+        for b in range(len(answer.boxes))
+    ]
+    return [
+        (float(answer.alignment[r, b]), number in shows[b])
+        for r, number in enumerate(numbers)
+        for b in range(len(answer.boxes))
+    ]
+
+
+def calibration(claims: list[tuple[float, bool]], bins: int = 10) -> list[tuple[float, float, int]]:
+    """Mean ALIGN, share that is true, and count, in bins of equal width from 0 to 1; empty bins are left out."""
+    values, truth = np.array([v for v, _ in claims]), np.array([t for _, t in claims], dtype=np.float64)
+    which = np.minimum((values * bins).astype(np.int64), bins - 1)
+    return [
+        (float(values[which == k].mean()), float(truth[which == k].mean()), int((which == k).sum()))
+        for k in range(bins)
+        if (which == k).any()
+    ]
 
 
 def _any_pixels(made: Scenes, frame: int, ids: NDArray[np.uint8], name: str) -> bool:

@@ -38,6 +38,8 @@ class CameraConfig:
     def __post_init__(self) -> None:
         if not (8 <= self.width <= 4096 and 8 <= self.height <= 4096):
             raise WaywordError(f"camera size {self.width} x {self.height} is not within 8 to 4096 pixels")
+        if not -90.0 <= self.mount_pitch_deg <= 90.0 or not 0.001 <= self.near_m <= 1.0:
+            raise WaywordError("a camera needs mount_pitch_deg within 90 degrees and near_m within 0.001 to 1 m")
         if not 1.0 <= self.hfov_deg <= 170.0:
             raise WaywordError(f"field of view {self.hfov_deg} is not within 1 to 170 degrees")
 

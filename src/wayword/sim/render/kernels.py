@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
+from wayword.compiled import compiled
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": True, "error_model": "numpy", "_nrt": False}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that is called from Python, on first use; cached on disk."""
-    return njit(**_OPTIONS)(function)
+    return compiled(**_OPTIONS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a helper into every kernel that calls it."""
-    return njit(forceinline=True, **_OPTIONS)(function)
+    return compiled(forceinline=True, **_OPTIONS)(function)

@@ -72,8 +72,6 @@ class Look:
         ):
             if value not in table:
                 raise WaywordError(f"unknown {kind} {value!r}; choose one of {', '.join(table)}")
-        if not 0 < self.distance_m < math.inf:
-            raise WaywordError(f"distance {self.distance_m} from boundary to surround is not a positive number")
 
 
 def random_light(rng: np.random.Generator) -> Light:

@@ -49,6 +49,10 @@ class RenderConfig:
     wall_height_m: float = 3.2
     """Height of the surround in metres."""
 
+    def __post_init__(self) -> None:
+        if self.threads < 0 or not 0.01 <= self.tile_m <= 100 or not 0.1 <= self.wall_height_m <= 1000:
+            raise WaywordError("rendering needs threads >= 0, tile_m within 0.01 to 100, wall_height_m 0.1 to 1000")
+
 
 class Placed(Protocol):
     """What a scene needs to know of an object: metres, yaw counter-clockwise in radians."""

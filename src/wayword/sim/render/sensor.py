@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from wayword.compiled import compiled
 from wayword.errors import WaywordError
 
 Image = NDArray[np.uint8]
@@ -106,7 +106,7 @@ def _kernel(sigma: float) -> NDArray[np.float32]:
     return half
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _blur(image, half):  # type: ignore[no-untyped-def]
     """Separable blur; the border pixel continues outwards."""
     height, width, _ = image.shape
@@ -128,7 +128,7 @@ def _blur(image, half):  # type: ignore[no-untyped-def]
     return both
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _smear(image, dx, dy):  # type: ignore[no-untyped-def]
     """Mean along a centred line of dx, dy pixels, sampled bilinearly about once per pixel of its length."""
     height, width, _ = image.shape
@@ -150,7 +150,7 @@ def _smear(image, dx, dy):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _develop(light, gains, exponent, vignette, read, shot, grain, out):  # type: ignore[no-untyped-def]
     """From light to bytes: vignette, gains, tone curve, noise."""
     height, width, _ = light.shape

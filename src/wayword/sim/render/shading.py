@@ -24,7 +24,7 @@ import numpy as np
 from wayword.sim.render.kernels import inlined, kernel
 from wayword.sim.render.rasteriser import visibility
 
-RASTERISER = "dcc75a861bb1"
+RASTERISER = "7a25d136e5da"
 """Digest of rasteriser.py and kernels.py, which are compiled into ``draw``: numba renews its cache only when
 this file changes, so a change there must change this line. A test compares them."""
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from wayword.compiled import compiled
 from wayword.sim.vehicle.arrays import BoolArray, FloatArray
 
 # A touch ends, and the next one counts anew, once the gap exceeds this many metres.
@@ -23,7 +22,7 @@ SKIN_M = 1e-9
 PASSES = 8
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def push_out(
     x: float,
     y: float,

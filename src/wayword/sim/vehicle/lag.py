@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
+from wayword.compiled import compiled
 from wayword.sim.vehicle.arrays import BoolArray, FloatArray, IntArray
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
 
-CONTACT = "5c99aa5d958d"
+CONTACT = "3b367134276f"
 """Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def fly_lag(
     pose: FloatArray,
     velocity: FloatArray,
