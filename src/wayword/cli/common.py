@@ -112,9 +112,10 @@ def load_bank(pack: Path | None) -> MeshBank:
         from wayword.sim.models.packs import load_pack
 
         loaded = load_pack(pack)
-        remarks = [f"skipped {skipped.name}: {skipped.reason}" for skipped in loaded.skipped]
-        for line in (*remarks, *loaded.notes):
-            stderr.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
+        remarks = [("skipped ", skipped) for skipped in loaded.skipped] + [("", note) for note in loaded.notes]
+        for what, remark in remarks:
+            line = one_line(f"{what}{remark.name}: {remark.reason}")
+            stderr.print(line, highlight=False, markup=False, soft_wrap=True)
         meshes.update(loaded.meshes)  # a pack's own model of a name goes before the catalogue's
     return MeshBank(meshes)
 

@@ -15,19 +15,25 @@ from wayword.cli.bench import Bench
 from wayword.cli.data import Data
 from wayword.cli.evaluate import Eval
 from wayword.cli.fly import Fly
+from wayword.cli.ground import Ground
 from wayword.cli.objects import Objects
+from wayword.cli.parse import Parse
 from wayword.cli.results import Results
 from wayword.cli.teach import Teach
+from wayword.cli.train import Train
 from wayword.cli.world import World
 
 Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
     | Annotated[Eval, tyro.conf.subcommand("eval")]
+    | Annotated[Parse, tyro.conf.subcommand("parse")]
+    | Annotated[Ground, tyro.conf.subcommand("ground")]
     | Annotated[Teach, tyro.conf.subcommand("teach")]
     | Annotated[Objects, tyro.conf.subcommand("objects")]
     | Annotated[World, tyro.conf.subcommand("world")]
     | Annotated[Data, tyro.conf.subcommand("data")]
     | Annotated[AR, tyro.conf.subcommand("ar")]
+    | Annotated[Train, tyro.conf.subcommand("train")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Results, tyro.conf.subcommand("results")]
 )

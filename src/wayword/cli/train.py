@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from wayword.cli.common import console, stderr
+from wayword.cli.train_grounding import ReportGrounding, TrainGrounding
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ class Train:
     what: (
         Annotated[Language, tyro.conf.subcommand("language")]
         | Annotated[LanguageReport, tyro.conf.subcommand("language-report")]
+        | Annotated[TrainGrounding, tyro.conf.subcommand("grounding")]
+        | Annotated[ReportGrounding, tyro.conf.subcommand("grounding-report")]
     ) = field()
 
     def run(self) -> None:
