@@ -13,8 +13,6 @@ from typing import Literal
 from wayword.cli.common import console
 from wayword.errors import WaywordError
 
-NETWORKS = ("proposals", "metric", "refine")
-
 
 @dataclass(frozen=True)
 class TrainGrounding:
