@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -456,7 +458,9 @@ def test_several_processes_make_the_same_frames(tmp_path: Path, generator: Gener
 
 
 RUN = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from test_ar import SMALL
@@ -474,12 +478,16 @@ for _ in generate_shards(generator, Path({out!r}), 120000, processes={processes}
 def test_a_killed_run_leaves_complete_shards(tmp_path: Path, shard: ShardArrays, how: int, processes: int) -> None:
     out = tmp_path / "run"
     code = RUN.format(tests=str(Path(__file__).parent), out=str(out), processes=processes)
-    child = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 120
-    while len(list(out.glob("shard-*"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    child.send_signal(how)
-    child.wait(60)
+    child = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 120
+        while len(list(out.glob("shard-*"))) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        child.send_signal(how)
+        child.wait(60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)  # whatever the run left behind
     left = shards(out)
     assert len(left) >= 3
     for path in left:

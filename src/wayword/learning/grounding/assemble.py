@@ -6,6 +6,7 @@ run/proposals  run/metric  run/refine    ->    weights folder
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,7 @@ from safetensors import SafetensorError, safe_open
 
 from wayword.errors import DataError
 from wayword.grounding.grounder import Grounder
-from wayword.grounding.weights import read_config
-from wayword.learning.grounding.export import Nets, save_weights, write_config
+from wayword.learning.grounding.export import Nets, save_weights
 from wayword.learning.grounding.fit import fit, unfitted
 from wayword.learning.grounding.networks import (
     MetricNet,
@@ -47,10 +47,11 @@ def assemble(shards: Path, run: Path, out: Path, sizes: Sizes) -> dict[str, Any]
         net.eval()
         about[part] = {"steps": state["step"], "minutes": round(state["seconds"] / 60, 1)}
     made = (sizes.proposals, sizes.metric, sizes.refine)
-    save_weights(out, nets, made, unfitted(sizes.metric.dimension), about)
-    config, fitted = fit(Grounder.load(folder=out), shards)
+    with tempfile.TemporaryDirectory() as staging:  # nothing unfitted is ever left where weights are looked for
+        save_weights(Path(staging), nets, made, unfitted(sizes.metric.dimension), about)
+        config, fitted = fit(Grounder.load(folder=Path(staging)), shards)
     about["fitted_on"] = fitted
-    write_config(out, config, made, read_config(out)[1]["sha256"], about)
+    save_weights(out, nets, made, config, about)
     return about
 
 

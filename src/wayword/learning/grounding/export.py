@@ -69,25 +69,14 @@ def save_weights(
         with atomic_path(folder / f"{part}.onnx") as temporary:
             temporary.write_bytes(content)
         hashes[f"{part}.onnx"] = hashlib.sha256(content).hexdigest()
-    write_config(folder, config, sizes, hashes, about)
-
-
-def write_config(
-    folder: Path,
-    config: GroundingConfig,
-    sizes: tuple[ProposalSize, MetricSize, RefineSize],
-    hashes: Mapping[str, str],
-    about: Mapping[str, Any],
-) -> None:
-    """Write ``config.json``, last of all files: it is what makes the folder valid."""
     content = {
         "schema": SCHEMA,
         **asdict(config),
         "sizes": dict(zip(_INPUTS, (asdict(size) for size in sizes), strict=True)),
-        "sha256": dict(hashes),
+        "sha256": hashes,
         "about": dict(about),
     }
-    write_json(folder / "config.json", content)
+    write_json(folder / "config.json", content)  # last: it is what makes the folder valid
 
 
 def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
