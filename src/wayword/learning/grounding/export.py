@@ -69,14 +69,14 @@ def save_weights(
         with atomic_path(folder / f"{part}.onnx") as temporary:
             temporary.write_bytes(content)
         hashes[f"{part}.onnx"] = hashlib.sha256(content).hexdigest()
-    content = {
+    saved = {
         "schema": SCHEMA,
         **asdict(config),
         "sizes": dict(zip(_INPUTS, (asdict(size) for size in sizes), strict=True)),
         "sha256": hashes,
         "about": dict(about),
     }
-    write_json(folder / "config.json", content)  # last: it is what makes the folder valid
+    write_json(folder / "config.json", saved)  # last: it is what makes the folder valid
 
 
 def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
