@@ -77,7 +77,7 @@ def test_kernel_loss_by_hand() -> None:
     # own density 1, other exp(-4) = 0.018316. Known: log(1 + 0.018316 + 0.1) = 0.111824.
     # Without itself: -log(0.1 / 0.118316) = 0.168188; weight 0.3. Sum 0.162280.
     x = torch.tensor([[[1.0, 0], [1, 0]], [[-1, 0], [-1, 0]]])
-    assert float(KernelLoss(0.5, 0.1, 0.3)(x)) == pytest.approx(0.162280, abs=1e-5)
+    assert float(KernelLoss(0.5, 0.1, 0.3)(x).detach()) == pytest.approx(0.162280, abs=1e-5)
 
 
 def test_contrastive_loss_by_hand() -> None:
@@ -106,7 +106,7 @@ def test_network_shapes() -> None:
     logits, sides = ProposalNet().eval()(image)
     assert logits.shape == (2, 18, 32)
     assert sides.shape == (2, 4, 18, 32)
-    assert float(sides.min()) > 0
+    assert float(sides.detach().min()) > 0
     x = MetricNet().eval()(crop)
     assert x.shape == (3, 64)
     torch.testing.assert_close(x.norm(dim=1), torch.ones(3))

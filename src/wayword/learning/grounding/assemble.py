@@ -45,7 +45,7 @@ def assemble(shards: Path, run: Path, out: Path, sizes: Sizes) -> dict[str, Any]
         tensors, state = _averaged(run / part / "checkpoint.safetensors")
         net.load_state_dict(tensors)
         net.eval()
-        about[part] = {"steps": state["step"], "minutes": round(state["seconds"] / 60, 1)}
+        about[part] = {"steps": state["step"], "minutes": round(state["seconds"] / 60, 1), **state.get("about", {})}
     made = (sizes.proposals, sizes.metric, sizes.refine)
     with tempfile.TemporaryDirectory() as staging:  # nothing unfitted is ever left where weights are looked for
         save_weights(Path(staging), nets, made, unfitted(sizes.metric.dimension), about)
@@ -70,7 +70,7 @@ def _described(shards: Path) -> dict[str, Any]:
     """What of the data's manifest belongs beside the weights."""
     try:
         manifest = json.loads((shards / "manifest.json").read_text(encoding="utf-8"))
-        return {name: manifest.get(name) for name in ("version", "seed", "frames", "config")}
+        return {name: manifest.get(name) for name in ("version", "seed", "config")}
     except (OSError, ValueError):
         return {}
 

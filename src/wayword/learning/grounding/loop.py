@@ -82,6 +82,8 @@ class Run:
         stop: threading.Event | None = None,
     ) -> None:
         self.folder, self.config, self.net, self.extra, self.stop = folder, config, net, extra, stop
+        self.about: dict[str, float] = {}
+        """What the run is made from, for whoever reads the weights; kept in the checkpoint."""
         self.rng = np.random.default_rng(config.seed)
         self.step, self._spent, self._begun = 0, 0.0, time.monotonic()
         parts = [net] if extra is None else [net, extra]
@@ -166,7 +168,7 @@ class Run:
         for number, parameter in enumerate(self._parameters):
             for name, value in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value).contiguous()
-        about = {"step": self.step, "seconds": self.seconds, "rng": self.rng.bit_generator.state}
+        about = {"step": self.step, "seconds": self.seconds, "about": self.about, "rng": self.rng.bit_generator.state}
         tensors = {name: value.clone() for name, value in tensors.items()}  # no two may share memory
         with atomic_path(self.checkpoint) as temporary:
             save_file(tensors, temporary, {"state": json.dumps(about)})

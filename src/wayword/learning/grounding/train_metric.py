@@ -123,6 +123,7 @@ def train(shards: Path, folder: Path, config: MetricTraining, stop: threading.Ev
     loss: nn.Module = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}[config.loss]()
     run = Run(folder, net, config.loop, loss, stop)
     run.log({"objects": len(views), "held out": len(unseen)})
+    run.about = {"frames": data.frames, "batch": config.objects * config.views}
     while not run.finished:
         objects = views.draw(run.rng)
         crops = torch.from_numpy(views.crops(objects, config.views, run.rng))

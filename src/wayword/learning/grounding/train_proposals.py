@@ -54,6 +54,7 @@ def train(shards: Path, folder: Path, config: ProposalTraining, stop: threading.
     data, held_out = open_shards(shards)
     net = ProposalNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
+    run.about = {"frames": data.frames, "batch": config.batch}
     while not run.finished:
         images, boxes = batch(data, config, run.rng)
         net.train()

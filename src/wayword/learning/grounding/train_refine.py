@@ -48,6 +48,7 @@ def train(shards: Path, folder: Path, config: RefineTraining, stop: threading.Ev
     usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
     net = RefineNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
+    run.about = {"frames": data.frames, "batch": config.batch}
     while not run.finished:
         rows = _rows(data, usable, config, run.rng)
         crops, masks = batch(data, rows, config.jitter, run.rng)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from wayword.cli.ground import Ground
+from wayword.episodes import PlacedObject
+from wayword.errors import WaywordError
+from wayword.grounding.nms import iou
+from wayword.grounding.overlay import enlarge, paint_masks
+from wayword.grounding.photo_cropper import ProposalCropper
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.renderer import RenderConfig, Renderer
+
+DEV = Path(str(files("wayword.objects") / "data" / "dev"))
+
+
+def photo(name: str, distance_m: float = 1.2) -> tuple[np.ndarray, list[int]]:
+    """A 320 x 240 photo of one object in the arena, and the box around it."""
+    camera = CameraConfig(320, 240, hfov_deg=55)
+    renderer = Renderer(MeshBank.of_catalogue([name]), camera, RenderConfig(supersample=True, threads=1))
+    pitch = math.atan2(0.4, distance_m) - math.radians(15)
+    pose = [2.35, 2.35 - distance_m, 0.6, 0.0, pitch, math.pi / 2]
+    drawn = renderer.render([renderer.scene([PlacedObject(name, 2.35, 2.35, 0.5)])], [pose])
+    ys, xs = np.nonzero(drawn.ids[0])
+    return drawn.rgb[0], [int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1]
+
+
+def test_the_object_in_a_photo_is_found() -> None:
+    pixels, true = photo("rubber duck")
+    box, sure = ProposalCropper().crop_box(pixels)
+    assert iou([box.values], [true])[0, 0] > 0.5
+    assert sure > 0.5
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (1, 300), (500, 2), (900, 1600)])
+def test_a_photo_of_nothing_still_gives_a_box(shape: tuple[int, int]) -> None:
+    box, sure = ProposalCropper().crop_box(np.full((*shape, 3), 120, np.uint8))
+    assert 0 <= box.x0 < box.x1 <= shape[1]
+    assert 0 <= box.y0 < box.y1 <= shape[0]
+    assert 0 <= sure <= 1
+
+
+def test_ground_paints_the_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pixels, (x0, y0, x1, y1) = photo("rubber duck")
+    Image.fromarray(pixels).save(tmp_path / "photo.png")
+    Ground(tmp_path / "photo.png", ("the yellow duck",), DEV, tmp_path / "out.png").run()
+    painted = np.asarray(Image.open(tmp_path / "out.png")).astype(int)
+    assert painted.shape == pixels.shape
+    changed = np.abs(painted - pixels).sum(axis=2) > 60
+    assert changed[y0:y1, x0:x1].mean() > 0.3
+    outside = changed.copy()
+    outside[max(y0 - 25, 0) : y1 + 12, max(x0 - 12, 0) : x1 + 120] = False  # the box and its text
+    assert outside.mean() < 0.02
+    assert "rubber duck" in capsys.readouterr().out
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    Image.fromarray(np.zeros((40, 40, 3), np.uint8)).save(tmp_path / "black.png")
+    (tmp_path / "text.png").write_text("hello")
+    black = tmp_path / "black.png"
+    for verb in (
+        Ground(tmp_path / "missing.png", ("x",), DEV, tmp_path / "out.png"),
+        Ground(tmp_path / "text.png", ("x",), DEV, tmp_path / "out.png"),
+        Ground(black, ("x",), DEV, tmp_path / "out.jpg"),
+        Ground(black, (), DEV, tmp_path / "out.png"),
+        Ground(black, ("x",), tmp_path / "nowhere", tmp_path / "out.png"),
+        Ground(black, ("x",), DEV, tmp_path / "out.png", "nowhere"),
+    ):
+        with pytest.raises(WaywordError) as caught:
+            verb.run()
+        assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out.png").exists()
+
+
+def test_masks_are_painted_where_they_are() -> None:
+    image = np.zeros((2, 2, 3), np.uint8)
+    masks = np.zeros((1, 2, 2), np.float32)
+    masks[0, 1, 0] = 1
+    painted = paint_masks(image, masks, strength=1.0)
+    assert painted[1, 0].tolist() == [255, 0, 255]
+    assert painted.sum() == 510
+
+
+def test_enlarge_undoes_the_letterbox() -> None:
+    # A 4 x 4 picture in a 2 x 4 frame: scale 0.5, one column of bars on each side.
+    masks = np.array([[[9, 1, 2, 9], [9, 3, 4, 9]]], np.float32)
+    expected = [[1, 1, 2, 2], [1, 1, 2, 2], [3, 3, 4, 4], [3, 3, 4, 4]]
+    np.testing.assert_array_equal(enlarge(masks, 4, 4, 0.5, 1.0, 0.0)[0], expected)
+
+
+def test_grounding_does_not_need_torch() -> None:
+    code = "import sys, wayword.grounding; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
