@@ -1,4 +1,4 @@
-"""``wayword train grounding`` and ``wayword report grounding``: from data to weights, and how good they are."""
+"""``wayword train grounding`` and ``wayword train grounding-report``: from data to weights, and how good they are."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class ReportGrounding:
         if self.publish:
             from wayword.cli.results import publish_figures
 
-            command = f"wayword report grounding --split {self.split} --frames {self.frames} --seed {self.seed}"
+            command = f"wayword train grounding-report --split {self.split} --frames {self.frames} --seed {self.seed}"
             publish_figures(report.publishable(self.split, command))
 
 
