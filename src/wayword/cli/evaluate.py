@@ -139,7 +139,9 @@ def _mean_commands(flights: list[Flight]) -> dict[str, float]:
     """Mean commands before the stop: what the Average baseline is made of."""
     import numpy as np
 
-    moving = np.concatenate([flight.actions[flight.actions[:, 2] <= 0.5] for flight in flights])
+    from wayword.policy.interface import STOP_THRESHOLD
+
+    moving = np.concatenate([flight.actions[flight.actions[:, 2] <= STOP_THRESHOLD] for flight in flights])
     if not len(moving):
         return {"speed_m_s": 0.0, "yaw_rate_rad_s": 0.0, "steps": 0.0}
     speed, turn = moving[:, :2].mean(axis=0)

@@ -79,6 +79,7 @@ def _trace(recording: Recording, policy: str, seed: int) -> dict[str, Any]:
     from dataclasses import asdict
 
     from wayword.cli.evaluate import versions
+    from wayword.policy.interface import STOP_THRESHOLD
 
     example = recording.example
     return {
@@ -91,7 +92,7 @@ def _trace(recording: Recording, policy: str, seed: int) -> dict[str, Any]:
         "demonstration": example.path.round(4).tolist(),
         "decisions": [
             {"time_s": row.time_s, "pose": row.pose, "forward_m_s": row.action[0], "yaw_rate_rad_s": row.action[1],
-             "stop": row.action[2] > 0.5}
+             "stop": row.action[2] > STOP_THRESHOLD}
             for row in recording.decisions
         ],
         "flown": recording.path.round(4).tolist(),

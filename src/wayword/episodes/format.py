@@ -17,6 +17,8 @@ import numpy as np
 from wayword.episodes.geometry import Array, arc_length, chord_heading
 from wayword.errors import WaywordError
 
+SUCCESS_RADIUS_M = 0.47
+"""A flight has arrived strictly within this distance of its demonstration's end."""
 YAW_CHORD_M = 0.08
 """A later segment starts facing along the chord from this far before to this far after its first point."""
 

@@ -27,9 +27,11 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from wayword.episodes.format import SUCCESS_RADIUS_M
+
 FloatArray = NDArray[np.float64]
 
-SUCCESS_THRESHOLD = 0.47
+SUCCESS_THRESHOLD = SUCCESS_RADIUS_M
 """Metres: a tenth of the arena's edge; a flight succeeds strictly inside it."""
 
 SPACING = 0.02

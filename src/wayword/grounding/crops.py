@@ -16,8 +16,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from wayword.compiled import compiled
 
 CROP = 32
 """Pixels across a crop, as in the paper."""
@@ -83,7 +84,7 @@ def letterbox(
     return pixels, scale, dx, dy
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _crop(images: Any, which: Any, boxes: Any, out: Any) -> None:
     _, height, width, _ = images.shape
     _, _, rows, columns = out.shape
@@ -118,7 +119,7 @@ def _crop(images: Any, which: Any, boxes: Any, out: Any) -> None:
                 out[k, 2, i, j] = blue * share - 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _paste(masks: Any, boxes: Any, out: Any) -> None:
     _, height, width = out.shape
     _, rows, columns = masks.shape

@@ -18,7 +18,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-ACTION_FORWARD, ACTION_TURN, ACTION_STOP = 0, 1, 2
 STOP_THRESHOLD = 0.5
 
 

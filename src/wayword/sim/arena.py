@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
+from wayword.policy.interface import STOP_THRESHOLD
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Look
@@ -24,7 +25,6 @@ from wayword.sim.render.sensor import Sensor, SensorConfig
 from wayword.sim.vehicle import Fleet, VehicleConfig
 
 Ending = Literal["policy", "horizon", "contact"]
-STOP_THRESHOLD = 0.5
 WATCHED = 5
 """Pictures per decision for a watcher: 10 per second."""
 

@@ -13,12 +13,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wayword.episodes import Example, examples, load_natural
+from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.errors import WaywordError
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
 
-SUCCESS_M = 0.47
 REACH_M = 100.0
 MAX_CHARACTERS = 2000
 CHARACTERS = string.printable + "".join(chr(c) for c in range(0xA0, 0x180)) + "‘’“”–—…°"
@@ -130,7 +130,9 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
         endings = self.arena.endings
         terminated = np.array([ending in ("policy", "contact") for ending in endings])
         truncated = np.array([ending == "horizon" for ending in endings])
-        success = np.array([ending == "policy" and self._distance(i) < SUCCESS_M for i, ending in enumerate(endings)])
+        success = np.array(
+            [ending == "policy" and self._distance(i) < SUCCESS_RADIUS_M for i, ending in enumerate(endings)]
+        )
         rewards = success.astype(np.float64)
         self._finished = terminated | truncated
         return self._observation(), rewards, terminated, truncated, self._info(rewards)

@@ -19,9 +19,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from wayword.compiled import compiled
 from wayword.learning.ar.config import AugmentConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
@@ -98,7 +98,7 @@ def augment(frame: Bytes, rng: np.random.Generator, config: AugmentConfig) -> By
     return taken
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _over(photo, drawn, empty, owner, samples, rgb, ids):  # type: ignore[no-untyped-def]
     """Composite one frame; ``drawn``, ``empty`` and ``owner`` have ``samples`` samples per pixel and axis."""
     height, width = ids.shape
@@ -134,7 +134,7 @@ def _over(photo, drawn, empty, owner, samples, rgb, ids):  # type: ignore[no-unt
             rgb[y, x, 2] = np.uint8(blue * share + np.float32(0.5))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _grade(frame, contrast, brightness, saturation, out):  # type: ignore[no-untyped-def]
     """Saturation about each pixel's grey, then contrast about mid grey, then brightness."""
     height, width, _ = frame.shape

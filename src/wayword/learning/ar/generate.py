@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from wayword.compiled import compiled
 from wayword.learning.ar.backgrounds import Backgrounds, Flight, FolderFrames
 from wayword.learning.ar.compose import Compositor, augment
 from wayword.learning.ar.config import ARConfig, ViewConfig
@@ -176,7 +176,7 @@ def _in_view(layout: ARLayout, pose: NDArray, camera: CameraConfig) -> int:
     return int((ahead & across & down).sum())
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _spread(vertices, matrix, near):  # type: ignore[no-untyped-def]
     """Least and greatest x / z and y / z of the points before the camera, in camera coordinates."""
     low_x = low_y = np.float32(1e9)
@@ -192,7 +192,7 @@ def _spread(vertices, matrix, near):  # type: ignore[no-untyped-def]
     return low_x, low_y, high_x, high_y
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _extents(ids, extents):  # type: ignore[no-untyped-def]
     """Left, top, right, bottom (inclusive) and pixels of each id, in one pass."""
     height, width = ids.shape

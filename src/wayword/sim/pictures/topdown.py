@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.errors import WaywordError
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
@@ -29,8 +30,6 @@ Points = NDArray[np.float64]
 Color = tuple[int, int, int]
 
 CAMERA_HEIGHT_M = 20.0
-GOAL_RADIUS_M = 0.47
-"""Within this distance of the end of the demonstration a flight has arrived."""
 FLOWN: Color = (255, 206, 56)
 SHOWN: Color = (255, 255, 255)
 INK: Color = (18, 22, 30)
@@ -103,7 +102,7 @@ class TopDown:
         disc(image, centre, r, color)
         disc(image, centre, r * 0.45, INK)
 
-    def draw_goal(self, image: Image.Image, point: ArrayLike, radius_m: float = GOAL_RADIUS_M) -> None:
+    def draw_goal(self, image: Image.Image, point: ArrayLike, radius_m: float = SUCCESS_RADIUS_M) -> None:
         """The circle within which a flight has arrived, and its centre."""
         (centre,) = self.to_pixels(point)
         radius = radius_m * self.px_per_m
