@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wayword.errors import WaywordError
-from wayword.grounding.density import DensityConfig, Exemplars, densities, probabilities
+from wayword.grounding.density import DensityConfig, Exemplars, densities, probabilities, spreads
 
 
 def exemplars(*groups: list[list[float]]) -> Exemplars:
@@ -18,7 +18,7 @@ def exemplars(*groups: list[list[float]]) -> Exemplars:
 def test_densities_by_hand() -> None:
     # x = (1, 0). Object 0 has (1, 0) and (0, 1): squared distances 0 and 2; with sigma^2 = 0.5 the kernels are
     # exp(0) = 1 and exp(-2 / 1) = 0.135335, their mean 0.567668. Object 1 has (-1, 0): exp(-4) = 0.018316.
-    k = densities(np.array([[1, 0]], np.float32), exemplars([[1, 0], [0, 1]], [[-1, 0]]), 0.5)
+    k = densities(np.array([[1, 0]], np.float32), exemplars([[1, 0], [0, 1]], [[-1, 0]]), DensityConfig(0.5, 0.1))
     np.testing.assert_allclose(k, [[0.5676676, 0.0183156]], atol=1e-6)
 
 
@@ -83,3 +83,24 @@ def test_bad_input_is_refused() -> None:
         Exemplars(("a",), np.zeros((1, 2), np.float32), np.array([1]))
     with pytest.raises(ValueError, match="owners"):
         Exemplars(("a",), np.zeros((2, 2), np.float32), np.array([0]))
+
+
+def test_spread_of_an_objects_images_by_hand() -> None:
+    # Object 0: (1, 0), (0, 1), (-1, 0): squared distances 2, 4, 2, over the six ordered pairs 16. The prior of 0.5
+    # counts as four ordered pairs: (16 + 4 * 0.5) / (6 + 4) = 1.8. Object 1 has one image: the prior alone.
+    made = exemplars([[1, 0], [0, 1], [-1, 0]], [[0, 1]])
+    np.testing.assert_allclose(spreads(made, 0.5), [1.8, 0.5])
+
+
+def test_copies_of_an_image_do_not_change_the_spread() -> None:
+    once, twice = exemplars([[1, 0], [0, 1]]), exemplars([[1, 0], [0, 1], [1, 0], [0, 1]])
+    np.testing.assert_allclose(spreads(once, 0.3), spreads(twice, 0.3))
+
+
+def test_wide_objects_have_wide_kernels_by_hand() -> None:
+    # Spreads with prior 0: object 0 (1, 0), (0, 1): 4 / (2 + 4) = 2/3; object 1 (0, -1) alone: 0. With sigma^2 = 0.1
+    # and lambda = 0.3 their variances are 0.3 and 0.1. x = (0, 1): kernels exp(-2 / 0.6) and 1, mean 0.517837;
+    # and exp(-4 / 0.2) = 2.1e-9.
+    config = DensityConfig(0.1, 0.1, 0.3, 0.0)
+    k = densities(np.array([[0, 1]], np.float32), exemplars([[1, 0], [0, 1]], [[0, -1]]), config)
+    np.testing.assert_allclose(k, [[0.5178370, 2.0611537e-9]], rtol=1e-5)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw
 
+from wayword.lettering import plain, text_font
+
 COLOURS = ((255, 0, 255), (64, 160, 255), (80, 220, 90), (255, 200, 40), (220, 90, 255), (40, 220, 220))
 
 
@@ -31,7 +33,7 @@ def draw_boxes(
     for k, (x0, y0, x1, y1) in enumerate(np.asarray(boxes, np.float64).reshape(-1, 4).tolist()):
         pen.rectangle((x0, y0, max(x1 - 1, x0), max(y1 - 1, y0)), outline=colour)
         if texts is not None and texts[k]:
-            pen.text((x0 + 2, max(y0 - 11, 0)), texts[k], fill=colour)
+            pen.text((x0 + 2, max(y0 - 13, 0)), plain(texts[k]), colour, text_font(11))
 
 
 def enlarge(masks: NDArray[np.float32], width: int, height: int, scale: float, dx: float, dy: float) -> NDArray:

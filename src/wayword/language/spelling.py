@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,9 @@ class CorrectedText:
         return offset - shift
 
 
+LengthIndex = dict[int, tuple[list[str], NDArray[np.int8]]]
+
+
 class Speller:
     """Corrects words against a vocabulary and the words of an object database."""
 
@@ -107,25 +111,20 @@ class Speller:
             config: see ``SpellingConfig``.
         """
         self.config = config or SpellingConfig()
-        weights = dict(load_vocabulary() if vocabulary is None else vocabulary)
-        for phrase in database:
-            for word in _WORD.findall(check_text(phrase).lower()):
-                weights[word] = max(weights.get(word, 0.0), self.config.database_weight)
+        base = shipped_vocabulary() if vocabulary is None else vocabulary
+        named = {word for phrase in database for word in _WORD.findall(check_text(phrase).lower())}
+        weights = dict(base)
+        weights.update({word: max(weights.get(word, 0.0), self.config.database_weight) for word in named})
         self._weights = weights
-        self._total = max(1.0, sum(weights.values()))
-        self._contractions = {word.replace("'", ""): word for word in weights if "'" in word}
-        self._by_length: dict[int, tuple[list[str], NDArray[np.int8]]] = {}
-        self._index([word for word, weight in weights.items() if weight >= self.config.least_weight])
+        least = self.config.least_weight
+        if vocabulary is None:  # the large part is prepared once per process, whatever the databases
+            self._total, contractions, common = _shipped_index(least)
+        else:
+            self._total, contractions, common = _prepared(base, least)
+        self._contractions = {**contractions, **{word.replace("'", ""): word for word in named if "'" in word}}
+        added = [word for word in named if base.get(word, 0.0) < least <= weights[word]]
+        self._indices = (common, _by_length(added))
         self._cache: dict[str, str] = {}
-
-    def _index(self, words: Iterable[str]) -> None:
-        groups: dict[int, list[str]] = {}
-        for word in words:
-            if len(word) >= 3 and _PLAIN.fullmatch(word):
-                groups.setdefault(len(word), []).append(word)
-        self._by_length = {
-            length: (group, np.stack([_letter_counts(word) for word in group])) for length, group in groups.items()
-        }
 
     def knows(self, word: str) -> bool:
         """Whether ``word`` weights as a word already."""
@@ -175,12 +174,13 @@ class Speller:
         """Known words within ``limit``. Letters in common are compared first: a fast lower bound."""
         letters = _letter_counts(word)
         for length in range(len(word) - 2, len(word) + 3):
-            group, counts = self._by_length.get(length, ([], np.zeros((0, 26), np.int8)))
-            apart = np.abs(counts - letters).sum(axis=1, dtype=np.int8)
-            for index in np.flatnonzero(apart <= 4):
-                cost = typing_cost(word, group[index], limit)
-                if cost <= limit:
-                    yield group[index], cost
+            for index in self._indices:
+                group, counts = index.get(length, ([], np.zeros((0, 26), np.int8)))
+                apart = np.abs(counts - letters).sum(axis=1, dtype=np.int8)
+                for place in np.flatnonzero(apart <= 4):
+                    cost = typing_cost(word, group[place], limit)
+                    if cost <= limit:
+                        yield group[place], cost
 
     def _splits(self, word: str, limit: float) -> Iterable[tuple[str, float]]:
         """Two frequent words written as one."""
@@ -216,6 +216,32 @@ def load_vocabulary(path: Path = VOCABULARY) -> dict[str, float]:
             return {word: float(weight) for word, weight in pairs}
     except (OSError, EOFError, ValueError) as error:
         raise DataError(path, "the word list is missing or damaged; reinstall wayword") from error
+
+
+@cache
+def shipped_vocabulary() -> Mapping[str, float]:
+    """The word list of the package, read once."""
+    return load_vocabulary()
+
+
+@cache
+def _shipped_index(least_weight: float) -> tuple[float, dict[str, str], LengthIndex]:
+    return _prepared(shipped_vocabulary(), least_weight)
+
+
+def _prepared(weights: Mapping[str, float], least_weight: float) -> tuple[float, dict[str, str], LengthIndex]:
+    """Sum of all weights, contractions by their letters, and the words to correct to by length."""
+    contractions = {word.replace("'", ""): word for word in weights if "'" in word}
+    frequent = _by_length([word for word, weight in weights.items() if weight >= least_weight])
+    return max(1.0, sum(weights.values())), contractions, frequent
+
+
+def _by_length(words: Iterable[str]) -> LengthIndex:
+    groups: dict[int, list[str]] = {}
+    for word in words:
+        if len(word) >= 3 and _PLAIN.fullmatch(word):
+            groups.setdefault(len(word), []).append(word)
+    return {length: (group, np.stack([_letter_counts(word) for word in group])) for length, group in groups.items()}
 
 
 def _letter_counts(word: str) -> NDArray[np.int8]:

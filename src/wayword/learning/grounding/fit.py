@@ -1,7 +1,7 @@
 """Fits the few numbers that turn network outputs into probabilities, on training objects only.
 
 P(b) = sigmoid(slope logit + offset)          logistic regression on boxes of held-out frames
-sigma^2, beta                                 likelihood of P(o | b) on objects kept from training the metric
+sigma^2, lambda, beta                         likelihood of P(o | b) on objects kept from training the metric
 threshold                                     best IoU of S(I, r; O) on held-out frames
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from wayword.errors import WaywordError
-from wayword.grounding.density import DensityConfig, Exemplars, densities
+from wayword.grounding.density import DensityConfig, Exemplars, densities, spreads
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.nms import iou
 from wayword.grounding.proposals import ProposalConfig, Proposer
@@ -53,13 +53,14 @@ def logistic(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, flo
 
 
 def density_likelihood(
-    parameters: NDArray[np.float64], episodes: list[tuple[NDArray[np.float32], Exemplars, int]]
+    parameters: NDArray[np.float64], episodes: list[tuple[NDArray[np.float32], Exemplars, int]], typical: float
 ) -> float:
     """Mean of -log P(answer | b) over single regions x, databases, and answers (-1 is none of these)."""
-    variance, background = np.exp(parameters)
+    variance, background, spread = (float(value) for value in np.exp(parameters))
+    config = DensityConfig(variance, background, spread, typical)
     total = 0.0
     for x, exemplars, answer in episodes:
-        k = np.append(densities(x, exemplars, float(variance))[0], background)
+        k = np.append(densities(x, exemplars, config)[0], background)
         total -= float(np.log(max(k[answer], 1e-300)) - np.log(k.sum()))
     return total / len(episodes)
 
@@ -67,7 +68,7 @@ def density_likelihood(
 def fit_density(
     grounder: Grounder, data: Labelled, kept: set[int], rng: np.random.Generator
 ) -> tuple[DensityConfig, int]:
-    """Width and background on objects ``kept`` from training, with regions as the proposals find them."""
+    """Widths and background on objects ``kept`` from training, with regions as the proposals find them."""
     views = {o: rows for o, rows in by_identity(data, good_views(data)).items() if o in kept and len(rows) >= 8}
     if len(views) < 20:
         raise WaywordError(f"only {len(views)} held-out objects have enough views; generate more training frames")
@@ -86,10 +87,17 @@ def fit_density(
         chosen = np.concatenate([rng.permutation(vectors[o])[:EXEMPLARS] for o in members])
         owners = np.repeat(np.arange(len(members)), EXEMPLARS).astype(np.int64)
         episodes.append((x[None], Exemplars(tuple(map(str, members)), chosen, owners), 0 if known else -1))
-    start = np.log([0.08, 0.05])
-    found = minimize(density_likelihood, start, (episodes,), method="Nelder-Mead", options={"maxiter": 80}).x
-    variance, background = np.exp(found)
-    return DensityConfig(float(variance), float(background)), len(episodes)
+    some = Exemplars(
+        tuple(map(str, numbers)),
+        np.concatenate([vectors[o][:EXEMPLARS] for o in numbers.tolist()]),
+        np.repeat(np.arange(len(numbers)), EXEMPLARS).astype(np.int64),
+    )
+    typical = float(spreads(some, 0.0).mean())
+    start = np.log([0.03, 0.02, 0.1])
+    arguments = (episodes, typical)
+    found = minimize(density_likelihood, start, arguments, method="Nelder-Mead", options={"maxiter": 160}).x
+    variance, background, spread = (float(value) for value in np.exp(found))
+    return DensityConfig(variance, background, spread, typical), len(episodes)
 
 
 def _queries(

@@ -122,13 +122,17 @@ class Run:
 
     def update(self, loss: Tensor, numbers: Mapping[str, float]) -> None:
         """One step of the optimiser on ``loss``, and the numbers to log beside it."""
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.apply(loss, numbers)
+
+    def apply(self, loss: Tensor, numbers: Mapping[str, float]) -> None:
+        """One step of the optimiser on gradients that are there already."""
         if not bool(torch.isfinite(loss)):
             raise RuntimeError(f"the loss is {float(loss)} at step {self.step}; resume with a lower learning rate")
         rate = self._rate()
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self._parameters, 5.0)
         self.optimiser.step()
         self.step += 1

@@ -35,7 +35,7 @@ class MetricTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=24_000, minutes=110, learning_rate=2e-3))
     size: MetricSize = field(default_factory=MetricSize)
-    loss: Literal["kernel", "contrastive", "triplet"] = "kernel"
+    loss: Literal["kernel", "contrastive", "triplet"] = "contrastive"
     objects: int = 24
     """P."""
     views: int = 8
