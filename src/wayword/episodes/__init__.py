@@ -1,6 +1,6 @@
 """Episodes: their format, the natural corpus, random layouts and procedural demonstrations."""
 
-from wayword.episodes.corpus import SPLITS, load_natural
+from wayword.episodes.corpus import SPLITS, held_out_seen, load_natural
 from wayword.episodes.format import Episode, Example, PlacedObject, Pose2, Segment, examples
 from wayword.episodes.layouts import LayoutConfig, random_layout
 from wayword.episodes.legs import LegConfig
@@ -25,6 +25,7 @@ __all__ = [
     "examples",
     "generate_episode",
     "generate_episodes",
+    "held_out_seen",
     "load_episodes",
     "load_natural",
     "measure_manoeuvre",
