@@ -8,8 +8,8 @@ M^W, S^W      (32, 32)   world grid: cell [row, col] has its centre at x = (col 
 d^p, d^g      (64, 64)   prediction grid: cell [row, col] has its centre at u = (col - 31.5) c, v = (row - 31.5) c
 c             0.147 m    4.7 m / 32, the same on both grids
 
-The prediction grid is 9.4 m wide, so that the whole arena lies on it from wherever and however the drone
-starts. Masks are accumulated on the world grid and resampled once to the prediction grid; probabilities are
+The prediction grid is 9.4 m wide: the whole arena lies on it from nearly every start (from a corner, the far one
+does not; no demonstration needs it). Masks are accumulated on the world grid and resampled once to the prediction grid; probabilities are
 made on the prediction grid and never leave it (the release resamples logits and its probabilities drift).
 """
 

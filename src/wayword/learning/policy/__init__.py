@@ -1,0 +1,1 @@
+"""Training of the policy: SuReAL, its data and its evaluation helpers."""

@@ -1,0 +1,174 @@
+"""A training of stage 2 on its way: what it is made of, its checkpoint, its log and what it leaves behind.
+
+checkpoint.safetensors   networks, optimiser, random generator, step and time spent; written atomically
+log.csv                  step, minutes, name, value
+model.safetensors        control.* and value.*, for training on
+control.json, .onnx      what ``wayword.policy.control.Control.load`` reads
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from wayword.errors import DataError
+from wayword.io import atomic_path
+from wayword.learning.grounding.export import to_onnx
+from wayword.learning.policy.control_net import ControlNet, ControlSize, ValueNet
+from wayword.learning.policy.ppo import PPOConfig
+from wayword.learning.policy.rewards import RewardConfig
+from wayword.learning.policy.teacher import TeacherConfig
+from wayword.policy.control import ControlConfig, read_record, write_record
+
+
+@dataclass(frozen=True)
+class ControlTraining:
+    """What to train, how and for how long."""
+
+    method: Literal["bc", "ppo"] = "ppo"
+    """Cloning alone, or cloning to begin with and then PPO."""
+    inputs: ControlConfig = field(default_factory=ControlConfig)
+    size: ControlSize = field(default_factory=ControlSize)
+    teacher: TeacherConfig = field(default_factory=TeacherConfig)
+    reward: RewardConfig = field(default_factory=lambda: RewardConfig(stop_unobserved=3.0))
+    ppo: PPOConfig = field(default_factory=lambda: PPOConfig(passes=4, minibatches=4, gae_lambda=0.95))
+    iterations: int = 800
+    """Of ``flights`` each, cloning included."""
+    minutes: float = 20.0
+    """Longest wall time of a run, over all its parts."""
+    cloning: int = 60
+    """Iterations of cloning before PPO; all are, with method bc."""
+    cloning_rate: float = 1e-3
+    """Learning rate of cloning."""
+    perturbation: float = 0.25
+    """While the Oracle is cloned it is disturbed by this, in units of the limits, so that it shows how to recover."""
+    clean: float = 0.25
+    """Share of iterations with distributions that have no noise."""
+    flights: int = 64
+    """Per iteration (N of the paper, 20 there)."""
+    episodes: int = 1500
+    """Generated episodes to train on; each gives four or five examples of one segment and one less of two."""
+    held_out: int = 200
+    """Two-segment examples to evaluate on."""
+    evaluate_every: int = 100
+    save_every_s: float = 60.0
+    seed: int = 0
+
+
+class ControlRun:
+    """One training on its way: networks, optimiser, generator, checkpoint and log."""
+
+    def __init__(self, folder: Path, config: ControlTraining) -> None:
+        torch.manual_seed(config.seed)
+        self.folder, self.config = folder, config
+        self.control, self.value = ControlNet(config.inputs, config.size), ValueNet(config.inputs, config.size)
+        self._parameters = [*self.control.parameters(), *self.value.parameters()]
+        self.optimiser = torch.optim.Adam(self._parameters, config.ppo.learning_rate, eps=config.ppo.epsilon)
+        self.rng = np.random.default_rng(config.seed)
+        self.step, self.frames = 0, 0
+        self._spent, self._begun = 0.0, time.monotonic()
+        self.saved = time.monotonic()
+        folder.mkdir(parents=True, exist_ok=True)
+        if self.checkpoint.exists():
+            self._resume()
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the state is kept."""
+        return self.folder / "checkpoint.safetensors"
+
+    @property
+    def seconds(self) -> float:
+        """Time spent so far, over all parts of the run."""
+        return self._spent + time.monotonic() - self._begun
+
+    @property
+    def progress(self) -> float:
+        """0 at the start, 1 at the end."""
+        return min(1.0, max(self.step / self.config.iterations, self.seconds / (60 * self.config.minutes)))
+
+    def log(self, numbers: Mapping[str, float]) -> None:
+        """Add rows to ``log.csv`` and say them."""
+        path = self.folder / "log.csv"
+        new = not path.exists()
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            if new:
+                writer.writerow(["step", "minutes", "name", "value"])
+            writer.writerows([self.step, f"{self.seconds / 60:.2f}", k, f"{v:.6g}"] for k, v in numbers.items())
+        shown = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+        print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {shown}", flush=True)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights of both networks."""
+        parts = {"control": self.control, "value": self.value}
+        return {f"{p}.{name}": v.detach().clone() for p, net in parts.items() for name, v in net.state_dict().items()}
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        tensors = self.tensors()
+        for number, parameter in enumerate(self._parameters):
+            for name, value in self.optimiser.state.get(parameter, {}).items():
+                tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value).clone()
+        state = {"step": self.step, "frames": self.frames, "seconds": self.seconds}
+        state["rng"] = self.rng.bit_generator.state  # type: ignore[assignment]
+        with atomic_path(self.checkpoint) as temporary:
+            save_file(tensors, temporary, {"state": json.dumps(state)})
+        self.saved = time.monotonic()
+
+    def export(self) -> None:
+        """Write what ``Control.load`` reads, and the weights."""
+        with atomic_path(self.folder / "model.safetensors") as temporary:
+            save_file(self.tensors(), temporary)
+        content = to_onnx(self.control, (1, self.config.inputs.size), ["outputs"])
+        with atomic_path(self.folder / "control.onnx") as temporary:
+            temporary.write_bytes(content)
+        self.control.train()
+        write_record(self.folder, self.config.inputs, content, asdict(self.config.size))  # last: makes it valid
+
+    def _resume(self) -> None:
+        try:
+            with safe_open(self.checkpoint, "pt") as file:
+                state = json.loads((file.metadata() or {})["state"])
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            self.control.load_state_dict(_below(tensors, "control."))
+            self.value.load_state_dict(_below(tensors, "value."))
+            for number, parameter in enumerate(self._parameters):
+                if own := _below(tensors, f"optimiser.{number}."):
+                    self.optimiser.state[parameter] = own
+            self.rng.bit_generator.state = state["rng"]
+            self.step, self.frames, self._spent = int(state["step"]), int(state["frames"]), float(state["seconds"])
+        except (OSError, SafetensorError, KeyError, ValueError, RuntimeError) as error:
+            message = "is damaged or of another network; delete the folder to start anew"
+            raise DataError(self.checkpoint, message) from error
+
+
+def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
+    """The trained networks of a run, in torch; ``.trunk.config`` says what they are shown."""
+    inputs, raw = read_record(folder)
+    path = folder / "model.safetensors"
+    try:
+        size = ControlSize(**raw["size"])
+        control, value = ControlNet(inputs, size), ValueNet(inputs, size)
+        with safe_open(path, "pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        control.load_state_dict(_below(tensors, "control."))
+        value.load_state_dict(_below(tensors, "value."))
+    except (OSError, SafetensorError, RuntimeError, TypeError) as error:
+        raise DataError(path, "is missing, damaged or of another network; train again") from error
+    return control, value
+
+
+def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}

@@ -1,0 +1,146 @@
+"""Writes a trained policy as a folder of weights: model.safetensors, three .onnx files, config.json, control.json.
+
+python -m wayword.learning.policy.export RUN CONTROL OUT
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from wayword.io import atomic_path, write_json
+from wayword.learning.policy.networks import OTHERS, Size, Stage1
+from wayword.mapping.grid import PREDICTION_CELLS
+from wayword.policy.stage1 import SCHEMA
+from wayword.policy.tokens import Vocabulary
+
+
+class _Text(nn.Module):
+    def __init__(self, net: Stage1) -> None:
+        super().__init__()
+        self.text = net.text
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        return self.text.single(tokens)
+
+
+class _Visitation(nn.Module):
+    def __init__(self, net: Stage1) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, psi: Tensor, mean: Tensor, references: Tensor, others: Tensor) -> Tensor:
+        return torch.softmax(self.net(psi, mean, references, others), dim=2)
+
+
+def save_policy(
+    folder: Path, stage1: Stage1, vocabulary: Vocabulary, size: Size, control: Path, about: Mapping[str, Any]
+) -> None:
+    """Write everything; ``control`` is a folder that ``ControlRun.export`` wrote.
+
+    ``about`` says what the weights were trained on, for the reader.
+    """
+    stage1.eval()
+    tensors = {f"stage1.{name}": value for name, value in stage1.state_dict().items()}
+    tensors |= {
+        name: value for name, value in load_file(control / "model.safetensors").items() if name[:8] == "control."
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / "model.safetensors") as temporary:
+        save_file({name: value.detach().clone().contiguous() for name, value in tensors.items()}, temporary)
+    hashes = {name: _write(folder / name, content) for name, content in _contents(stage1, size).items()}
+    for name in ("control.onnx", "control.json"):
+        _write(folder / name, (control / name).read_bytes())
+    saved = {
+        "schema": SCHEMA,
+        "size": asdict(size),
+        "vocabulary": list(vocabulary.words),
+        "sha256": hashes,
+        "about": dict(about),
+    }
+    write_json(folder / "config.json", saved)  # last: it is what makes the folder valid
+
+
+def _contents(stage1: Stage1, size: Size) -> dict[str, bytes]:
+    cells, context = PREDICTION_CELLS, size.context
+    text = to_onnx(
+        _Text(stage1), (torch.ones(1, 5, dtype=torch.int64),), ["tokens"], ["states", "mean"],
+        {"tokens": {1: "l"}, "states": {1: "l"}},
+    )  # fmt: skip
+    inputs = ["psi", "mean", "references", "others"]
+    axes: dict[str, dict[int, str]] = {name: {0: "n"} for name in (*inputs, "distributions")}
+    axes["psi"][1] = axes["references"][1] = "r"
+    shapes = [(2, 3, context), (2, context), (2, 3, cells, cells), (2, OTHERS, cells, cells)]
+    example = tuple(torch.zeros(shape) for shape in shapes)
+    visitation = to_onnx(_Visitation(stage1), example, inputs, ["distributions"], axes)
+    return {"text.onnx": text, "visitation.onnx": visitation}
+
+
+def to_onnx(
+    net: nn.Module,
+    example: tuple[Tensor, ...],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    axes: Mapping[str, Mapping[int, str]],
+) -> bytes:
+    """A network as the bytes of an .onnx file."""
+    buffer: Any = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter warns about its own successor
+        torch.onnx.export(
+            net.eval(), example, buffer, dynamo=False, input_names=list(inputs), output_names=list(outputs),
+            dynamic_axes={name: dict(value) for name, value in axes.items()}, opset_version=17,
+        )  # fmt: skip
+    content: bytes = buffer.getvalue()
+    return content
+
+
+def _write(path: Path, content: bytes) -> str:
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def load_vocabulary(path: Path) -> Vocabulary:
+    """The vocabulary of a training run."""
+    return Vocabulary(tuple(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def export_runs(first: Path, stage1: Path, stage2: Path, out: Path) -> None:
+    """Weights from a run of stage 1 (or process A) and one of stage 2 (or process B).
+
+    ``first`` is the run of ``train_visitation`` that the vocabulary and the size of stage 1 come from.
+    """
+    from wayword.learning.policy.sureal import averaged_of
+
+    vocabulary, size = load_vocabulary(first / "vocabulary.json"), load_size(first)
+    net = Stage1(len(vocabulary), size)
+    net.load_state_dict(averaged_of(stage1))
+    save_policy(out, net, vocabulary, size, stage2, {"stage1": progress_of(stage1), "stage2": progress_of(stage2)})
+
+
+def progress_of(folder: Path) -> dict[str, float]:
+    """Steps and minutes of a run."""
+    with safe_open(folder / "checkpoint.safetensors", "pt") as file:
+        state = json.loads((file.metadata() or {})["state"])
+    return {
+        name: round(float(state[key]) / (60 if key == "seconds" else 1), 1)
+        for name, key in (("steps", "step"), ("minutes", "seconds"), ("frames", "frames"))
+        if key in state
+    }
+
+
+def load_size(folder: Path) -> Size:
+    """The size that ``train_visitation`` wrote beside its checkpoint."""
+    return Size(**json.loads((folder / "size.json").read_text(encoding="utf-8")))

@@ -1,0 +1,237 @@
+"""Stage 1: from masks and an anonymised instruction to visitation distributions (Section 5, Appendix B).
+
+    u_hat    (N, L)           token numbers of the anonymised instruction, padded with 0
+    h_i      (N, L, H)        states of the bi-directional LSTM
+    psi(r)   (N, R, D)        context embedding: the state at each reference's placeholder
+    h_hat    (N, H)           mean state: the object-independent instruction representation
+    S        (N, R, 64, 64)   accumulated masks of the references, on the prediction grid
+    C        (N, C, G, G)     object context grounding map; G is 64, or 32 in the fast network
+    F_k, G_k, H_k             LingUNet's feature maps: down, filtered by text, up
+    d^p, d^g (N, 2, 4097)     logits over the cells of the prediction grid and "not yet observed"
+
+``Size.paper()`` has the layers of the released LingUNet. The default works on cells of twice the width inside
+and predicts four sub-cells each (a pixel shuffle), which takes a thirtieth of the multiplications; it also
+sees where each cell lies relative to the start, and keeps a text-conditioned skip at full resolution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from wayword.mapping.grid import PREDICTION_CELLS
+
+OTHERS = 6
+"""Channels beside the references: all objects, observability, four boundaries."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Layer sizes of stage 1."""
+
+    words: int = 48
+    """Width of word vectors."""
+    hidden: int = 32
+    """Width of the LSTM in each direction; psi and h_hat are twice as wide."""
+    grid: int = 32
+    """Cells per side inside LingUNet: 64 as released, 32 for the fast one."""
+    levels: int = 4
+    channels: int = 32
+    """hc1: width of the feature maps on the way down."""
+    filtered: int = 16
+    """hb1: width of the text-filtered maps."""
+    last: int = 32
+    """hc2: width of the last map before the output."""
+    skip: bool = True
+    """A text-filtered map at full resolution joins before the output (not in the paper)."""
+    positions: bool = True
+    """Channels with each cell's place relative to the start (not in the paper)."""
+    dropout: float = 0.1
+    """Of word vectors and states while training."""
+
+    @staticmethod
+    def paper() -> Size:
+        """As released: 64 x 64, five levels, 256 channels in the last block."""
+        return Size(20, 20, 64, 5, 48, 24, 256, skip=False, positions=False, dropout=0.0)
+
+    @property
+    def context(self) -> int:
+        """Width of psi(r) and h_hat."""
+        return 2 * self.hidden
+
+
+class TextEncoder(nn.Module):
+    """Bi-directional LSTM over the anonymised instruction."""
+
+    def __init__(self, vocabulary: int, size: Size) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, size.words, padding_idx=0)
+        self.lstm = nn.LSTM(size.words, size.hidden, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(size.dropout)
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """States (N, L, H) and their mean over each sentence (N, H)."""
+        packed = pack_padded_sequence(
+            self.dropout(self.embedding(tokens)), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=tokens.shape[1])
+        mean = states.sum(dim=1) / lengths[:, None]
+        return states, mean
+
+    def single(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """The same for one sentence (1, L) without padding, in a form that can be exported."""
+        states, _ = self.lstm(self.embedding(tokens))
+        return states, states.mean(dim=1)
+
+
+def at_placeholders(states: Tensor, places: Tensor) -> Tensor:
+    """psi(r): states (N, L, H) at ``places`` (N, R); places of -1 give zeros."""
+    picked = torch.gather(states, 1, places.clamp(min=0)[..., None].expand(-1, -1, states.shape[2]))
+    return picked * (places >= 0)[..., None]
+
+
+class LingUNet(nn.Module):
+    """Text-conditioned encoder and decoder with a head for the unobserved."""
+
+    places: Tensor
+    first_kernel: nn.Linear
+
+    def __init__(self, size: Size) -> None:
+        super().__init__()
+        self.size = size
+        c, b, context = size.channels, size.filtered, size.context
+        inputs = context + OTHERS + (2 if size.positions else 0)
+        self.down = nn.ModuleList()
+        self.kernels = nn.ModuleList()
+        self.up = nn.ModuleList()
+        if size.skip:
+            self.first: nn.Module = nn.Sequential(nn.Conv2d(inputs, c, 1), nn.LeakyReLU(), _norm(c, size))
+            self.first_kernel = nn.Linear(context, c * b)
+            inputs = c
+        for level in range(size.levels):
+            norm = _norm(c, size) if level < size.levels - 1 else nn.Identity()
+            self.down.append(
+                nn.Sequential(
+                    nn.Conv2d(inputs, inputs if not size.skip else c, 3, stride=2, padding=1),
+                    nn.LeakyReLU(),
+                    nn.Conv2d(inputs if not size.skip else c, c, 3, padding=1),
+                    nn.LeakyReLU(),
+                    norm,
+                )
+            )
+            inputs = c
+            self.kernels.append(nn.Linear(context, c * (b if level < size.levels - 1 else c)))
+        for level in reversed(range(size.levels)):
+            wide = c if level == size.levels - 1 else c + b
+            out = size.last if level <= 1 else c
+            if level == 0:
+                break
+            self.up.append(_Up(wide, out, size, norm=level < size.levels - 1))
+        before = size.last + b
+        self.unobserved = nn.Sequential(
+            nn.Conv2d(before, 16, 3, stride=2, padding=1), nn.LeakyReLU(), nn.Conv2d(16, 2, 3, stride=2, padding=1)
+        )
+        shuffle = PREDICTION_CELLS // size.grid
+        self.last = nn.Sequential(
+            nn.Conv2d(before, size.last, 3, padding=1), nn.LeakyReLU(), nn.Upsample(scale_factor=2, mode="nearest")
+        )
+        self.output = nn.Conv2d(size.last + (b if size.skip else 0), 2 * shuffle * shuffle, 3, padding=1)
+        self.shuffle = nn.PixelShuffle(shuffle) if shuffle > 1 else nn.Identity()
+        if size.positions:
+            axis = torch.linspace(-1, 1, size.grid)
+            v, u = torch.meshgrid(axis, axis, indexing="ij")
+            self.register_buffer("places", torch.stack([u, v])[None], persistent=False)
+
+    def forward(self, context_map: Tensor, mean_state: Tensor) -> Tensor:
+        """Logits (N, 2, 4097)."""
+        size = self.size
+        if size.positions:
+            context_map = torch.cat([context_map, self.places.expand(len(context_map), -1, -1, -1)], dim=1)
+        text = functional.normalize(mean_state, dim=1)
+        x = self.first(context_map) if size.skip else context_map
+        top = _filter(x, self.first_kernel(text)) if size.skip else None
+        filtered = []
+        for down, kernel in zip(self.down, self.kernels, strict=True):
+            x = down(x)
+            filtered.append(_filter(x, kernel(text)))
+        h = filtered[-1]
+        for up, skip in zip(self.up, reversed(filtered[:-1]), strict=True):
+            h = torch.cat([up(h), skip], dim=1)
+        unobserved = self.unobserved(h).mean(dim=(2, 3))
+        h = self.last(h)
+        if top is not None:
+            h = torch.cat([h, top], dim=1)
+        cells = self.shuffle(self.output(h))
+        return torch.cat([cells.flatten(2), unobserved[..., None]], dim=2)
+
+
+class _Up(nn.Module):
+    """H_k: convolution, enlargement, convolution."""
+
+    def __init__(self, inputs: int, outputs: int, size: Size, norm: bool) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(inputs, outputs, 3, padding=1),
+            nn.LeakyReLU(),
+            nn.Upsample(scale_factor=2, mode="nearest"),
+            nn.Conv2d(outputs, outputs, 3, padding=1),
+            _norm(outputs, size) if norm else nn.Identity(),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        result: Tensor = self.layers(x)
+        return result
+
+
+class Stage1(nn.Module):
+    """Text encoder, object context grounding map and LingUNet."""
+
+    def __init__(self, vocabulary: int, size: Size) -> None:
+        super().__init__()
+        self.size = size
+        self.text = TextEncoder(vocabulary, size)
+        self.lingunet = LingUNet(size)
+        self.dropout = nn.Dropout(size.dropout)
+
+    def read(self, tokens: Tensor, lengths: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+        """psi(r) (N, R, D) and h_hat (N, D)."""
+        states, mean = self.text(tokens, lengths)
+        return at_placeholders(self.dropout(states), places), self.dropout(mean)
+
+    def forward(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> Tensor:
+        """Logits (N, 2, 4097) from context embeddings and the masks on the prediction grid.
+
+        ``others`` (N, 6, 64, 64): all objects, observability, four boundaries.
+        """
+        shrink = PREDICTION_CELLS // self.size.grid
+        if shrink > 1:
+            references, others = functional.avg_pool2d(references, shrink), functional.avg_pool2d(others, shrink)
+        n, r, g = references.shape[:3]
+        placed = (psi.transpose(1, 2) @ references.reshape(n, r, g * g)).reshape(n, -1, g, g)
+        result: Tensor = self.lingunet(torch.cat([placed, others], dim=1), mean_state)
+        return result
+
+
+def visitation_loss(logits: Tensor, gold: Tensor) -> tuple[Tensor, Tensor]:
+    """KL(gold || predicted) of d^p and d^g, each (N,)."""
+    log_p = functional.log_softmax(logits, dim=2)
+    entropy = torch.special.entr(gold).sum(dim=2)
+    divergence = -(gold * log_p).sum(dim=2) - entropy
+    return divergence[:, 0], divergence[:, 1]
+
+
+def _filter(x: Tensor, kernel: Tensor) -> Tensor:
+    """G_k: 1 x 1 convolution of each map with its own kernel, of unit length as a whole (as released)."""
+    n, c, height, width = x.shape
+    weights = functional.normalize(kernel, dim=1).reshape(n, -1, c) * c**0.5
+    result: Tensor = (weights @ x.reshape(n, c, height * width)).reshape(n, -1, height, width)
+    return result
+
+
+def _norm(channels: int, size: Size) -> nn.Module:
+    # Instance normalisation (as released) forgets how strong a mask is, and how much of the map it covers.
+    return nn.GroupNorm(4, channels) if size.positions else nn.InstanceNorm2d(channels)

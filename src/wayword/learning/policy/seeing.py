@@ -1,0 +1,140 @@
+"""The world of process B: real pictures, the trained segmentation, and stage 1 as it is at the moment.
+
+As ``teacher.TeacherWorld``, but what the control network is shown comes from what the drones really see. Each
+flight has a database of its own, and is recorded as an ``Execution`` for process A.
+
+    world = SeeingWorld(items, eyes, stage1, control, rng)
+    flights = teacher.fly(world, actor, reward)
+    world.executions()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from wayword.grounding import Grounder
+from wayword.grounding.align import align
+from wayword.grounding.density import Exemplars, probabilities
+from wayword.learning.policy.dataset import MOST_REFERENCES, Item, draw_exemplars, prefix_of, stacked
+from wayword.learning.policy.executions import Execution, join
+from wayword.learning.policy.flights import regions_of
+from wayword.learning.policy.networks import Stage1
+from wayword.learning.policy.readings import Reading
+from wayword.learning.policy.teacher import TeacherConfig, TeacherWorld
+from wayword.mapping import WorldMap
+from wayword.policy.control import ControlConfig
+from wayword.policy.tokens import Vocabulary, placeholders
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.look import Look, random_look
+from wayword.sim.render.renderer import Renderer
+from wayword.sim.render.sensor import Sensor, SensorConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Eyes:
+    """What stays the same over all flights: meshes, segmentation, photos, words."""
+
+    bank: MeshBank
+    grounder: Grounder
+    photos: Mapping[str, NDArray[np.float32]]
+    vocabulary: Vocabulary
+    sensor: SensorConfig = field(default_factory=SensorConfig)
+    random_looks: float = 0.25
+    photos_each: int = 5
+    prefixes: float = 0.3
+    """How often only the first of two segments is flown, where it was read."""
+
+
+class SeeingWorld(TeacherWorld):
+    """N flights side by side through the whole of stage 1."""
+
+    def __init__(
+        self, items: Sequence[Item], eyes: Eyes, stage1: Stage1, control: ControlConfig, rng: np.random.Generator
+    ) -> None:
+        self.eyes, self.stage1, self.items = eyes, stage1, items
+        self.whole = [
+            item.readings.prefix is None or item.example.count == 1 or rng.random() >= eyes.prefixes for item in items
+        ]
+        self._readings = [_reading(item, whole) for item, whole in zip(items, self.whole, strict=True)]
+        self._exemplars: list[Exemplars] = [
+            draw_exemplars(reading.names, eyes.photos, eyes.photos_each, rng) for reading in self._readings
+        ]
+        self._worlds = [WorldMap(min(len(reading.table), MOST_REFERENCES)) for reading in self._readings]
+        self._parts: list[list[Any]] = [[] for _ in items]
+        self._renderer = Renderer(eyes.bank)
+        self._sensor = Sensor(eyes.sensor)
+        self._rngs = [np.random.default_rng(rng.integers(2**63)) for _ in items]
+        looks = [random_look(own) if own.random() < eyes.random_looks else Look() for own in self._rngs]
+        self._scenes = [
+            self._renderer.scene(item.example.objects, look, item.example.episode.arena_m)
+            for item, look in zip(items, looks, strict=True)
+        ]
+        self._text = self._read()
+        super().__init__([item.example for item in items], TeacherConfig(noise=None), control, rng)
+
+    def executions(self) -> list[Execution]:
+        """What was seen on each flight."""
+        return [join(parts) for parts in self._parts]
+
+    def errors_m(self) -> NDArray[np.float64]:
+        """Distance (N,) of each drone to the end of what it was told."""
+        ends = np.array([
+            item.example.path[-1] if whole else prefix_of(item.example, item.execution)[0][-1]
+            for item, whole in zip(self.items, self.whole, strict=True)
+        ])  # fmt: skip
+        errors: NDArray[np.float64] = np.linalg.norm(self.fleet.pose[:, :2] - ends, axis=1)
+        return errors
+
+    @torch.inference_mode()
+    def _read(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """psi(r) (1, R, D) and h_hat (1, D) of every instruction."""
+        self.stage1.eval()
+        result = []
+        for reading, world in zip(self._readings, self._worlds, strict=True):
+            numbers = torch.from_numpy(self.eyes.vocabulary.numbers(reading.tokens))[None]
+            places = torch.from_numpy(placeholders(reading.tokens)[: len(world.references)])[None]
+            result.append(self.stage1.read(numbers, torch.tensor([numbers.shape[1]]), places))
+        return result
+
+    def _look(self, slots: NDArray[np.int64]) -> None:
+        if not len(slots):
+            return
+        frames = self._renderer.render([self._scenes[n] for n in slots], self.fleet.pose[slots])
+        images = self._sensor.apply(frames.rgb, [self._rngs[n] for n in slots])
+        seen = regions_of(self.eyes.grounder, images, self.poses[slots], self.config.camera)
+        maps = []
+        for n, part in zip(slots, seen, strict=True):
+            pose, stands, p_box, embeddings = part
+            of_box = probabilities(embeddings, self._exemplars[n], self.eyes.grounder.config.density)
+            world = self._worlds[n]
+            table = self._readings[n].probabilities()[: len(world.references)]
+            world.update(stands, p_box, align(of_box, p_box, table), pose)
+            self.coverage[n] = world.coverage
+            maps.append(stacked(world.references, world.all_objects, world.coverage, self.starts[n]))
+            self._parts[n].append(part)
+        self.distributions[slots] = self._predict(slots, maps)
+
+    @torch.inference_mode()
+    def _predict(self, slots: NDArray[np.int64], maps: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+        most = max(1, *(len(each) - 6 for each in maps))
+        references = np.zeros((len(maps), most, *maps[0].shape[1:]), np.float32)
+        psi = torch.zeros(len(maps), most, self.stage1.size.context)
+        for row, (n, each) in enumerate(zip(slots, maps, strict=True)):
+            references[row, : len(each) - 6] = each[:-6]
+            psi[row, : len(each) - 6] = self._text[n][0][0]
+        mean = torch.cat([self._text[n][1] for n in slots])
+        others = torch.from_numpy(np.stack([each[-6:] for each in maps]))
+        logits = self.stage1(psi, mean, torch.from_numpy(references), others)
+        return torch.softmax(logits, dim=2).numpy()
+
+
+def _reading(item: Item, whole: bool) -> Reading:
+    if whole or item.readings.prefix is None:
+        return item.readings.whole
+    return item.readings.prefix

@@ -1,0 +1,256 @@
+"""SuReAL (Appendix C): process A teaches stage 1, process B teaches stage 2, and each lives off the other's work.
+
+    A   supervised: batches from the shared data set D, KL to the gold distributions        (Algorithm 1)
+    B   reinforcement: flights of the whole policy, PPO on the intrinsic reward              (Algorithm 2)
+    A -> B   stage 1's parameters, every ``send_every`` steps           exchange/stage1.safetensors
+    B -> A   executions of the flights, every iteration                 exchange/executions-*.safetensors
+
+Merge(D, E): every instruction is paired with its newest execution, the Oracle's until the policy has flown it
+(line 13 of Algorithm 2; the release overwrites whole environments). The two run as processes that exchange
+files, each written atomically, so that either can be killed and started again. ``sync`` runs both in turn in one
+process: slower, but the same to the bit under a seed.
+
+    python -m wayword.learning.policy.sureal RUN --config...
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+import tyro
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from wayword.errors import DataError
+from wayword.io import atomic_path
+from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
+from wayword.learning.policy import ppo
+from wayword.learning.policy.control_run import ControlRun, ControlTraining
+from wayword.learning.policy.dataset import Item, Samples
+from wayword.learning.policy.executions import Execution, read_shard, write_shard
+from wayword.learning.policy.networks import Stage1
+from wayword.learning.policy.parallel import seeded
+from wayword.learning.policy.seeing import Eyes, SeeingWorld
+from wayword.learning.policy.teacher import Flights, fly
+from wayword.learning.policy.train_control import sampling_actor
+from wayword.learning.policy.train_visitation import Data, VisitationTraining, load_data, loss_of
+from wayword.sim.render.bank import MeshBank
+
+
+@dataclass(frozen=True)
+class SurealTraining:
+    """Settings of both processes."""
+
+    visitation: VisitationTraining
+    """Data and network of stage 1."""
+    control: ControlTraining = field(default_factory=ControlTraining)
+    """Network, PPO and reward of stage 2."""
+    stage1: Path = Path("runs/policy/visitation")
+    """A finished run of ``train_visitation`` to start from."""
+    stage2: Path = Path("runs/policy/control")
+    """A finished run of ``train_control`` to start from."""
+    minutes: float = 30.0
+    iterations: int = 10_000
+    """Of process B, at most."""
+    flights: int = 32
+    """N: flights per iteration of process B."""
+    send_every: int = 50
+    """K_iter^SL: steps of process A between two parameters sent."""
+    learning_rate: float = 3e-4
+    """Of process A."""
+    control_rate: float = 1e-4
+    """Of process B: it starts from a policy that flies."""
+    sync: bool = False
+    """Both in one process, in turn: reproducible to the bit."""
+    seed: int = 0
+
+
+class Exchange:
+    """The folder through which the processes speak."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._sent_at = 0
+
+    @property
+    def stage1(self) -> Path:
+        """The newest parameters of stage 1."""
+        return self.folder / "stage1.safetensors"
+
+    def send_parameters(self, state: dict[str, torch.Tensor], step: int) -> None:
+        """Line 8 of Algorithm 1."""
+        with atomic_path(self.stage1) as temporary:
+            save_file({k: v.detach().clone().contiguous() for k, v in state.items()}, temporary, {"step": str(step)})
+
+    def newest_parameters(self) -> tuple[dict[str, torch.Tensor], int] | None:
+        """Line 3 of Algorithm 2; None if nothing new was sent."""
+        if not self.stage1.exists():
+            return None
+        with safe_open(self.stage1, "pt") as file:
+            step = int((file.metadata() or {}).get("step", 0))
+        if step == self._sent_at:
+            return None
+        self._sent_at = step
+        return load_file(self.stage1), step
+
+    def send_executions(self, iteration: int, numbers: list[int], executions: list[Execution]) -> None:
+        """Line 13 of Algorithm 2: numbers say which instruction each execution belongs to."""
+        write_shard(self.folder / f"executions-{iteration:06d}.safetensors", executions)
+        with atomic_path(self.folder / f"executions-{iteration:06d}.json") as temporary:
+            temporary.write_text(json.dumps(numbers), encoding="utf-8")  # last: it makes the pair complete
+
+    def merge(self, items: list[Item], after: int) -> int:
+        """Merge(D, E) with all executions sent after iteration ``after``; answers with the newest iteration."""
+        newest = after
+        for path in sorted(self.folder.glob("executions-*.json")):
+            iteration = int(re.sub(r"\D", "", path.stem))
+            if iteration <= after:
+                continue
+            numbers = json.loads(path.read_text(encoding="utf-8"))
+            for number, execution in zip(numbers, read_shard(path.with_suffix(".safetensors")), strict=True):
+                items[number] = replace(items[number], execution=execution)
+            newest = max(newest, iteration)
+        return newest
+
+
+class ProcessA:
+    """Supervised learning of stage 1 (Algorithm 1)."""
+
+    def __init__(self, folder: Path, config: SurealTraining, data: Data, exchange: Exchange) -> None:
+        self.config, self.exchange = config, exchange
+        samples: Samples = data.samples
+        self.items: list[Item] = list(samples.items)
+        self.samples = Samples(self.items, samples.photos, samples.density, samples.vocabulary, samples.config)
+        self.weights = data.weights
+        self.net = Stage1(len(samples.vocabulary), config.visitation.size)
+        self.net.load_state_dict(averaged_of(config.stage1))
+        # The learning rate falls with the time spent, except where a run must be the same on every machine.
+        steps = config.iterations * config.send_every if config.sync else 10**9
+        loop = LoopConfig(
+            steps=steps,
+            minutes=1e9 if config.sync else config.minutes,
+            learning_rate=config.learning_rate,
+            weight_decay=1e-4,
+            seed=config.seed,
+        )
+        self.run = Run(folder / "a", self.net, loop)
+        self.merged = self.exchange.merge(self.items, -1)
+
+    def step(self) -> None:
+        """Lines 4 to 8: one update, and parameters for process B now and then."""
+        rng = seeded(self.config.seed, self.run.step, 7)
+        self.net.train()
+        visit, goal, _ = loss_of(self.net, self.samples.draw(rng, self.config.visitation.examples, self.weights))
+        numbers = {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
+        self.run.update((visit + goal).mean(), numbers)
+        if self.run.step % self.config.send_every == 0:
+            self.exchange.send_parameters(self.run.averaged(), self.run.step)
+            self.merged = self.exchange.merge(self.items, self.merged)
+
+
+class ProcessB:
+    """Reinforcement learning of stage 2 (Algorithm 2)."""
+
+    def __init__(self, folder: Path, config: SurealTraining, data: Data, exchange: Exchange) -> None:
+        self.config, self.exchange, self.items = config, exchange, list(data.samples.items)
+        self.weights = data.weights
+        self.control = replace(config.control, ppo=replace(config.control.ppo, learning_rate=config.control_rate))
+        self.run = ControlRun(folder / "b", self.control)
+        if self.run.step == 0:
+            finished = ControlRun(config.stage2, config.control)
+            self.run.control.load_state_dict(finished.control.state_dict())
+            self.run.value.load_state_dict(finished.value.state_dict())
+        self.stage1 = Stage1(len(data.samples.vocabulary), config.visitation.size)
+        self.stage1.load_state_dict(averaged_of(config.stage1))
+        names = sorted({item.name for each in self.items for item in each.example.objects})
+        self.eyes = Eyes(MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary)
+
+    def step(self) -> dict[str, float]:
+        """Lines 3 to 13: newest stage 1, N flights, PPO updates, executions for process A."""
+        found = self.exchange.newest_parameters()
+        if found is not None:
+            self.stage1.load_state_dict(found[0])
+        rng = self.run.rng
+        numbers = [int(n) for n in rng.choice(len(self.items), self.config.flights, replace=False, p=self.weights)]
+        world = SeeingWorld([self.items[n] for n in numbers], self.eyes, self.stage1, self.run.config.inputs, rng)
+        flights: Flights = fly(world, sampling_actor(self.run.control, self.run.value, rng), self.run.config.reward)
+        batch = ppo.make_batch(*flights[:5], self.control.ppo)
+        logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
+        kept = [(n, e) for n, e, whole in zip(numbers, world.executions(), world.whole, strict=True) if whole]
+        if kept:  # a flight that followed the first segment only would be a wrong pair for the whole instruction
+            self.exchange.send_executions(self.run.step, [n for n, _ in kept], [e for _, e in kept])
+        self.run.step += 1
+        self.run.frames += sum(len(r) for r in flights.rewards)
+        result = {**flights.numbers(), **logged}
+        self.run.log(result)
+        return result
+
+
+def averaged_of(folder: Path) -> dict[str, torch.Tensor]:
+    """The averaged weights of a run's checkpoint."""
+    path = folder / "checkpoint.safetensors"
+    try:
+        with safe_open(path, "pt") as file:
+            return {k.removeprefix("averaged."): file.get_tensor(k) for k in file.keys() if k.startswith("averaged.")}  # noqa: SIM118
+    except Exception as error:  # safetensors and the file system raise kinds that share no base class
+        raise DataError(path, "is missing or damaged; train stage 1 first") from error
+
+
+def train(folder: Path, config: SurealTraining, stop: threading.Event | None = None) -> None:
+    """Run both processes to the end."""
+    stop = stop or threading.Event()
+    exchange = Exchange(folder / "exchange")
+    if config.sync:
+        data = load_data(config.visitation)
+        a, b = ProcessA(folder, config, data, exchange), ProcessB(folder, config, data, exchange)
+        while b.run.step < config.iterations and not a.run.finished and not stop.is_set():
+            for _ in range(config.send_every):
+                a.step()
+            b.step()
+            a.run.save()
+            b.run.save()
+        return
+    context = multiprocessing.get_context("spawn")
+    other = context.Process(target=_process_b, args=(folder, config, os.getpid()), daemon=True)
+    other.start()
+    try:
+        a = ProcessA(folder, config, load_data(config.visitation), exchange)
+        while not a.run.finished and other.is_alive() and not stop.is_set():
+            a.step()
+        a.run.save()
+    finally:
+        (folder / "stop").touch()
+        other.join(timeout=120)
+
+
+def _process_b(folder: Path, config: SurealTraining, parent: int) -> None:
+    torch.set_num_threads(1)
+    (folder / "stop").unlink(missing_ok=True)
+    b = ProcessB(folder, config, load_data(config.visitation), Exchange(folder / "exchange"))
+    last = time.monotonic()
+    while b.run.step < config.iterations and not (folder / "stop").exists() and os.getppid() == parent:
+        b.step()
+        if time.monotonic() - last > 60:
+            b.run.save()
+            last = time.monotonic()
+    b.run.save()
+    b.run.export()
+
+
+def main(folder: tyro.conf.Positional[Path], config: SurealTraining) -> None:
+    """Train both stages together; FOLDER keeps the run."""
+    torch.set_num_threads(1)
+    train(folder, config, stop_on_signals())
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

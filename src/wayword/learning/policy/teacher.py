@@ -1,0 +1,227 @@
+"""A world for stage 2 alone: vehicles, coverage and teacher distributions, without pictures.
+
+It flies as ``wayword.sim.arena`` does (lag vehicle, limits, decisions of 0.5 s, solid columns, horizon, net), but
+instead of looking, it knows what the camera would have covered and puts the gold visitation distributions there, as
+they are or with the errors of ``noise``. One core steps it over a thousand times a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.episodes import Example, examples, generate_episodes
+from wayword.episodes.format import SUCCESS_RADIUS_M
+from wayword.learning.policy.gold import gold_distributions
+from wayword.learning.policy.noise import Noise, NoiseConfig
+from wayword.learning.policy.rewards import IntrinsicReward, RewardConfig, grid_places
+from wayword.mapping.grid import UNOBSERVED, WORLD_CELLS, to_frame
+from wayword.mapping.observability import add_coverage
+from wayword.policy.control import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, ControlConfig, Trails, control_inputs
+from wayword.policy.interface import Observations
+from wayword.policy.oracle import Oracle
+from wayword.sim.models.catalogue import names
+from wayword.sim.render.camera import CameraConfig
+from wayword.sim.vehicle import Fleet, VehicleConfig
+
+Floats = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TeacherConfig:
+    """The world and what is wrong with its distributions."""
+
+    noise: NoiseConfig | None = field(default_factory=NoiseConfig)
+    """None: gold as it is."""
+    sigma_cells: float = 1.0
+    """Blur of gold distributions without noise."""
+    horizon: int = 50
+    decision_s: float = 0.5
+    column_m: float = 0.18
+    """Radius of the solid column around every object."""
+    net_m: float = 1.0
+    """A net stands this far outside the arena."""
+    camera: CameraConfig = field(default_factory=CameraConfig)
+    vehicle: VehicleConfig = field(default_factory=VehicleConfig)
+
+
+def teacher_examples(episodes: int, seed: int, segments: Sequence[int] = (1, 2)) -> list[Example]:
+    """Examples cut from generated episodes of seen objects; another seed makes others."""
+    made = [episode for episode, _ in generate_episodes("train", episodes, seed, names("seen"))]
+    return [example for episode in made for count in segments for example in examples(episode, count)]
+
+
+class TeacherWorld:
+    """N flights side by side; those that have ended stay where they are."""
+
+    def __init__(
+        self,
+        flights: Sequence[Example],
+        config: TeacherConfig,
+        control: ControlConfig,
+        rng: np.random.Generator,
+        ghosts: Sequence[Example] | None = None,
+    ) -> None:
+        """``ghosts`` are the examples whose paths may be mistaken for one's own; by default the flights."""
+        self.config, self.control, self.examples = config, control, list(flights)
+        count = len(self.examples)
+        self.starts = np.array([(e.start.x, e.start.y, e.start.yaw) for e in self.examples]).reshape(-1, 3)
+        self.fleet = Fleet(count, config.vehicle)
+        x, y, yaw = self.starts.T
+        self.fleet.reset(range(count), x, y, yaw, rng)
+        self.trails = Trails(self.starts)
+        self.coverage = np.zeros((count, WORLD_CELLS, WORLD_CELLS), np.float32)
+        self.distributions = np.zeros((count, 2, UNOBSERVED + 1), np.float32)
+        self.steps = np.zeros(count, np.int64)
+        self.ended = np.zeros(count, np.bool_)
+        self.stopped = np.zeros(count, np.bool_)
+        """Ended by a stop, not by the horizon."""
+        most = max(len(e.objects) for e in self.examples)
+        self._columns = np.zeros((count, most, 3))
+        for n, example in enumerate(self.examples):
+            self._columns[n, : len(example.objects)] = [(o.x, o.y, config.column_m) for o in example.objects]
+        self._noise: list[Noise] = []
+        if config.noise is not None:
+            others = [ghosts[int(rng.integers(len(ghosts)))] for _ in range(count)] if ghosts else self.examples[::-1]
+            for n, other in enumerate(others):
+                ghost = to_frame(other.path, (other.start.x, other.start.y, other.start.yaw))
+                own = np.random.default_rng(rng.integers(2**63))
+                self._noise.append(Noise(self.examples[n].path, ghost, self.starts[n], config.noise, own))
+        self._look(np.arange(count))
+
+    @property
+    def flying(self) -> NDArray[np.int64]:
+        """Slots whose flights have not ended."""
+        return np.flatnonzero(~self.ended)
+
+    @property
+    def poses(self) -> Array:
+        """Reported poses (N, 6)."""
+        return self.fleet.reported_pose
+
+    def inputs(self, slots: NDArray[np.int64]) -> Floats:
+        """What the control network is shown (M, size)."""
+        return control_inputs(
+            self.distributions[slots],
+            self.starts[slots],
+            self.poses[slots][:, [0, 1, 5]],
+            self.coverage[slots],
+            self.trails.maps[slots],
+            self.trails.motion[slots],
+            self.control,
+        )
+
+    def step(self, slots: NDArray[np.int64], moves: Floats) -> None:
+        """One decision of every flying drone; moves (M, 3) are v and omega in units of their limits, and stop."""
+        self.steps[slots] += 1
+        stop = moves[:, 2] > 0.5
+        self.stopped[slots] = stop
+        self.ended[slots] = stop | (self.steps[slots] >= self.config.horizon)
+        moving = slots[~stop]
+        if not len(moving):
+            return
+        setpoints = np.zeros((len(self.examples), 2))
+        setpoints[moving] = moves[~stop, :2] * (MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S)
+        self.fleet.step(setpoints, self.config.decision_s, self._columns, moving)
+        sides = np.array([e.episode.arena_m for e in self.examples])
+        self.fleet.confine(-self.config.net_m, sides + self.config.net_m)
+        self.trails.add(moving, self.poses[moving][:, [0, 1, 5]])
+
+    def look(self) -> None:
+        """Update coverage and distributions of the drones still flying."""
+        self._look(self.flying)
+
+    def _look(self, slots: NDArray[np.int64]) -> None:
+        poses = self.poses
+        for n in slots:
+            add_coverage(self.coverage[n], poses[n], self.config.camera)
+            if self._noise:
+                self._noise[n].write(self.coverage[n], self.distributions[n])
+            else:
+                path, out = self.examples[n].path, self.distributions[n]
+                gold_distributions(path, self.starts[n], self.coverage[n], self.config.sigma_cells, out)
+
+    def errors_m(self) -> Array:
+        """Distance (N,) of each drone to the end of its demonstration."""
+        ends = np.array([e.path[-1] for e in self.examples])
+        errors: Array = np.linalg.norm(self.fleet.pose[:, :2] - ends, axis=1)
+        return errors
+
+
+class Flights(NamedTuple):
+    """What happened in N flights; lists hold one array per flight, over its steps."""
+
+    inputs: list[Floats]
+    actions: list[Floats]
+    log_probs: list[Floats]
+    rewards: list[Array]
+    values: list[Floats]
+    errors_m: Array
+    stopped: NDArray[np.bool_]
+    paths: list[Array]
+
+    def numbers(self) -> dict[str, float]:
+        """The few that matter."""
+        return {
+            "return": float(np.mean([r.sum() for r in self.rewards])),
+            "success": float((self.errors_m < SUCCESS_RADIUS_M).mean()),
+            "error_m": float(self.errors_m.mean()),
+            "stopped": float(self.stopped.mean()),
+            "steps": float(np.mean([len(r) for r in self.rewards])),
+        }
+
+
+Actor = Callable[[NDArray[np.int64], Floats], tuple[Floats, Floats, Floats]]
+"""(slots, inputs) to actions (M, 3), log pi (M,) and values (M,)."""
+
+
+def fly(world: TeacherWorld, actor: Actor, reward: RewardConfig) -> Flights:
+    """Fly every episode of the world to its end."""
+    count = len(world.examples)
+    intrinsic = IntrinsicReward(count, reward)
+    rows: list[list[tuple[Floats, Floats, Floats, float, Floats]]] = [[] for _ in range(count)]
+    paths = [[world.fleet.pose[n, None, :2]] for n in range(count)]
+    while len(slots := world.flying):
+        inputs = world.inputs(slots)
+        actions, log_probs, values = actor(slots, inputs)
+        world.step(slots, actions)
+        places = grid_places(world.poses[slots, :2], world.starts[slots])
+        rewards = intrinsic(
+            slots, world.distributions[slots], world.trails.maps[slots], places, actions[:, :2], world.ended[slots]
+        )
+        track = world.fleet.track
+        for m, n in enumerate(slots):
+            rows[n].append((inputs[m], actions[m], log_probs[m], float(rewards[m]), values[m]))
+            if actions[m, 2] <= 0.5:
+                paths[n].append(track[n])
+        world.look()
+    columns = [tuple(zip(*row, strict=True)) for row in rows]
+    return Flights(
+        [np.stack(c[0]) for c in columns],
+        [np.stack(c[1]) for c in columns],
+        [np.array(c[2], np.float32) for c in columns],
+        [np.array(c[3], np.float64) for c in columns],
+        [np.array(c[4], np.float32) for c in columns],
+        world.errors_m(),
+        world.stopped.copy(),
+        [np.concatenate(p) for p in paths],
+    )
+
+
+def oracle_actor(world: TeacherWorld) -> Callable[[NDArray[np.int64]], Floats]:
+    """What the Oracle, which is shown the demonstrations, would do: actions (M, 3) in units of the limits."""
+    oracle = Oracle()
+    oracle.reset([""] * len(world.examples), [None] * len(world.examples))
+    oracle.brief([example.path for example in world.examples])
+
+    def act(slots: NDArray[np.int64]) -> Floats:
+        blind = np.zeros((len(slots), 0, 0, 3), np.uint8)  # it looks at nothing
+        actions = oracle.act(Observations(slots, blind, world.poses[slots]))
+        return (actions / (MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, 1.0)).astype(np.float32)
+
+    return act

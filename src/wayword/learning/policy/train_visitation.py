@@ -1,0 +1,227 @@
+"""Trains stage 1 on the Oracle's flights: the supervised start of SuReAL (Appendix C, process A before B begins).
+
+    python -m wayword.learning.policy.train_visitation RUN --config.data ...
+
+Loss: KL from the gold to the predicted distributions (cross-entropy up to a constant; the paper writes the
+other direction, the released code does this), the sum over d^p and d^g.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from wayword.errors import WaywordError
+from wayword.grounding import Grounder
+from wayword.io import write_json
+from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
+from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
+from wayword.learning.policy.executions import read_shards
+from wayword.learning.policy.flights import training_examples
+from wayword.learning.policy.networks import Size, Stage1, visitation_loss
+from wayword.learning.policy.parallel import Step, Workers
+from wayword.learning.policy.readings import load_readings
+from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
+from wayword.objects import ObjectDatabase
+from wayword.policy.tokens import Vocabulary
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where examples come from."""
+
+    episodes: str
+    """``train``, ``dev`` or a file of episodes."""
+    folder: Path
+    """Shards of executions and readings*.jsonl, in the order of the examples."""
+    overlapping: bool = False
+    share: float = 1.0
+    """How much of a batch comes from here, relative to the other sources."""
+
+
+@dataclass(frozen=True)
+class VisitationTraining:
+    """Settings of this training."""
+
+    generated: Path
+    """Folder of generated examples: episodes.jsonl, shards, readings*.jsonl."""
+    natural: Path
+    """Folder of the natural train examples: shards, readings*.jsonl."""
+    photos: Path
+    """Database with many photos of each seen object."""
+    validation: Path | None = None
+    """Folder of natural dev examples (unseen objects): shards, readings*.jsonl."""
+    loop: LoopConfig = field(
+        default_factory=lambda: LoopConfig(steps=20_000, minutes=60, learning_rate=1.5e-3, weight_decay=1e-4)
+    )
+    size: Size = field(default_factory=Size)
+    sample: SampleConfig = field(default_factory=SampleConfig)
+    examples: int = 12
+    """Examples per batch and process, with ``sample.moments`` moments each."""
+    natural_share: float = 0.35
+    """Share of samples about natural instructions."""
+    workers: int = 2
+    check_every: int = 250
+    weights: str = "sim"
+
+
+def load_items(source: Source) -> list[Item]:
+    """Examples with their executions and readings."""
+    found = training_examples(source.episodes, source.overlapping)
+    executions = read_shards(source.folder)
+    readings = [pair for path in sorted(source.folder.glob("readings*.jsonl")) for pair in load_readings(path)]
+    count = min(len(executions), len(readings), len(found))
+    if count == 0:
+        raise WaywordError(f"{source.folder}: holds no executions or no readings; record and read first")
+    return [Item(*parts) for parts in zip(found[:count], executions[:count], readings[:count], strict=True)]
+
+
+def photo_pool(folder: Path, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
+    """Embeddings of all photos of a database by object."""
+    exemplars = grounder.embed_database(ObjectDatabase.load(folder).crops())
+    return {name: exemplars.vectors[exemplars.owners == number] for number, name in enumerate(exemplars.names)}
+
+
+def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
+    """The words of the training instructions and of their mirror images."""
+    from wayword.policy.tokens import mirrored
+
+    texts = [item.readings.whole.tokens for item in items]
+    return Vocabulary.build([*texts, *(mirrored(text) for text in texts)])
+
+
+def loss_of(net: nn.Module, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """KL of d^p and d^g per sample, and the logits."""
+    moments = len(batch.gold) // len(batch.tokens)
+    psi, mean = net.read(  # type: ignore[operator]
+        torch.from_numpy(batch.tokens), torch.from_numpy(batch.lengths), torch.from_numpy(batch.places)
+    )
+    psi, mean = psi.repeat_interleave(moments, 0), mean.repeat_interleave(moments, 0)
+    logits = net(psi, mean, torch.from_numpy(batch.references), torch.from_numpy(batch.others))
+    visit, goal = visitation_loss(logits, torch.from_numpy(batch.gold))
+    return visit, goal, logits
+
+
+def goal_errors(logits: Tensor, goals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Metres between the likeliest goal cell and the true goal (N, 2) in the start frame."""
+    cells = logits[:, 1, :UNOBSERVED].argmax(dim=1).numpy()
+    half = (PREDICTION_CELLS - 1) / 2
+    u, v = (cells % PREDICTION_CELLS - half) * CELL_M, (cells // PREDICTION_CELLS - half) * CELL_M
+    return np.hypot(u - goals[:, 0], v - goals[:, 1])
+
+
+@torch.no_grad()
+def check(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
+    """On whole flights: KL and the share of goals within 0.47 m, when all has been seen that the Oracle sees."""
+    net.eval()
+    visits, goals, errors = [], [], []
+    chosen = samples.items[:: max(1, len(samples.items) // count)][:count]
+    for start in range(0, len(chosen), 16):
+        part = chosen[start : start + 16]
+        whole = [samples.final(item) for item in part]
+        visit, goal, logits = loss_of(net, collate(whole))
+        ends = np.array([
+            to_frame(item.example.path[-1], item.execution.poses[0][[0, 1, 5]]) for item in part
+        ])  # fmt: skip
+        visits += visit.tolist()
+        goals += goal.tolist()
+        errors += goal_errors(logits, ends).tolist()
+    net.train()
+    near = float(np.mean(np.array(errors) < 0.47))
+    return {"visit": float(np.mean(visits)), "goal": float(np.mean(goals)), "near": near}
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Everything there is to learn from."""
+
+    samples: Samples
+    weights: NDArray[np.float64]
+    """How likely each item is in a batch."""
+    grounder: Grounder
+
+
+def load_data(config: VisitationTraining) -> Data:
+    """Natural and generated examples with their executions and readings."""
+    grounder = Grounder.load(config.weights)
+    natural = load_items(Source("train", config.natural, overlapping=True))
+    generated = load_items(Source(str(config.generated / "episodes.jsonl"), config.generated))
+    share = config.natural_share
+    weights = np.concatenate([
+        np.full(len(natural), share / len(natural)), np.full(len(generated), (1 - share) / len(generated))
+    ])  # fmt: skip
+    items = [*natural, *generated]
+    photos = photo_pool(config.photos, grounder)
+    return Data(Samples(items, photos, grounder.config.density, vocabulary_of(items), config.sample), weights, grounder)
+
+
+def build(config: VisitationTraining) -> tuple[Stage1, Step]:
+    """The network and its loss, with all data loaded."""
+    data = load_data(config)
+    torch.manual_seed(config.loop.seed)
+    net = Stage1(len(data.samples.vocabulary), config.size)
+    net.vocabulary = data.samples.vocabulary  # type: ignore[assignment]
+
+    def step(network: nn.Module, rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
+        network.train()
+        visit, goal, _ = loss_of(network, data.samples.draw(rng, config.examples, data.weights))
+        return (visit + goal).mean(), {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
+
+    return net, step
+
+
+def train(folder: Path, config: VisitationTraining, stop: threading.Event | None = None) -> None:
+    """Train to the end, or on from the checkpoint in ``folder``."""
+    torch.set_num_threads(1)
+    net, step_of = build(config)
+    vocabulary: Vocabulary = net.vocabulary  # type: ignore[assignment]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / "vocabulary.json", list(vocabulary.words))
+    write_json(folder / "size.json", asdict(config.size))
+    validation = None
+    if config.validation is not None:
+        grounder = Grounder.load(config.weights)
+        items = load_items(Source("dev", config.validation, overlapping=True))
+        items = [item for item in items if item.example.count == 2]
+        plain = replace(config.sample, mirror=False, unknown_words=0.0)
+        validation = Samples(items, shipped_photos("dev", grounder), grounder.config.density, vocabulary, plain)
+    run = Run(folder, net, config.loop, stop=stop)
+    parameters = sum(parameter.numel() for parameter in net.parameters())
+    workers = Workers(functools.partial(build, config), parameters, config.workers, config.loop.seed)
+    try:
+        while not run.finished:
+            loss, numbers = workers.gradients(net, step_of, run.step)
+            run.apply(loss, numbers)
+            if validation is not None and run.step % config.check_every == 0:
+                averaged = Stage1(len(vocabulary), config.size)
+                averaged.load_state_dict(run.averaged())
+                run.log({f"dev {name}": value for name, value in check(averaged, validation, 200).items()})
+    finally:
+        workers.close()
+    run.save()
+
+
+def shipped_photos(split: str, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
+    """Embeddings of the photos of a database that comes with the package."""
+    from importlib.resources import as_file, files
+
+    with as_file(files("wayword.objects") / "data" / split) as folder:
+        return photo_pool(folder, grounder)
+
+
+def main(folder: tyro.conf.Positional[Path], config: VisitationTraining) -> None:
+    """Train stage 1; FOLDER keeps the run."""
+    train(folder, config, stop_on_signals())
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,214 @@
+"""Stage 2 at flight time: what the control network is shown, and how its answer becomes an action.
+
+d^p, d^g      (N, 2, 4097)      probabilities on the prediction grid, then P(not yet observed)
+start, pose   (N, 3)            x, y, yaw when the instruction was given, and now; world frame
+M^W           (N, 32, 32)       coverage in [0, 1] on the world grid
+trail         (N, 64, 64)       1 where the drone has been, on the prediction grid
+inputs        (N, size)         image (C, 16, 16), masks (2, 16, 16) and summary (S,) of each drone, end to end
+outputs       (N, 5)            mean and standard deviation of v, of omega (in units of their limits), stop logit
+
+The image is the 2.35 m square around the drone, cells as on the prediction grid, column ahead and row to the left;
+the masks are all 9.4 m around it, pooled 4 x 4. ``PAPER`` is the paper's input; the default differs:
+- d^p and d^g are divided by their maximum over the grid, not over the crop, where the network cannot see whether
+  the crop holds a peak or its far tail
+- a trail channel: without it the two directions along d^p look the same
+- a summary of what lies outside the crop: where the goal and the rest of the way are, how much of them, how sure
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wayword.errors import DataError
+from wayword.grounding.backend import Network, OnnxNetwork
+from wayword.io import write_json
+from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED, WORLD_CELLS
+from wayword.policy.control_kernels import mark_segments, write_images, write_masks, write_summaries
+
+Floats = NDArray[np.float32]
+CROP = 16
+SUMMARY = 16
+MAX_SPEED_M_S = 0.7
+MAX_YAW_RATE_RAD_S = 1.0
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class ControlConfig:
+    """Which inputs the control network gets."""
+
+    scale: Literal["grid", "crop"] = "grid"
+    """Divide d^p and d^g by their maximum over the whole grid, or over the crop as the paper does."""
+    trail: bool = True
+    """Show where the drone has been."""
+    summary: bool = True
+    """Add the numbers of ``write_summaries``."""
+
+    @property
+    def channels(self) -> int:
+        """C of the image."""
+        return 5 if self.trail else 4
+
+    @property
+    def size(self) -> int:
+        """Length of one drone's inputs."""
+        return (self.channels + 2) * CROP * CROP + (SUMMARY if self.summary else 0)
+
+
+PAPER = ControlConfig(scale="crop", trail=False, summary=False)
+
+
+class Inputs(NamedTuple):
+    """The parts of packed inputs, as views."""
+
+    image: Floats
+    """(N, C, 16, 16): d^p, d^g, P_p(unobserved), P_g(unobserved), trail."""
+    masks: Floats
+    """(N, 2, 16, 16): not yet observed, boundary."""
+    summary: Floats
+    """(N, S)."""
+
+
+class Trails:
+    """Where N drones have been: cells touched so far, and the motion of the last decision."""
+
+    def __init__(self, starts: ArrayLike) -> None:
+        self.starts = np.array(starts, np.float64).reshape(-1, 3)
+        count = len(self.starts)
+        self.maps = np.zeros((count, PREDICTION_CELLS, PREDICTION_CELLS), np.float32)
+        self.motion = np.zeros((count, 2), np.float32)
+        """(N, 2): way made forward in metres and turn in radians since the decision before."""
+        self._last = self.starts.copy()
+        mark_segments(self.maps, self.starts, self.starts, self.starts, np.arange(count))
+
+    def reset(self, slots: ArrayLike, starts: ArrayLike) -> None:
+        """Begin anew in ``slots`` (M,) at ``starts`` (M, 3)."""
+        index = np.asarray(slots, np.int64)
+        self.starts[index] = self._last[index] = np.asarray(starts, np.float64)
+        self.maps[index] = 0
+        self.motion[index] = 0
+        mark_segments(self.maps, self.starts, self.starts, self.starts, index)
+
+    def add(self, slots: ArrayLike, poses: ArrayLike) -> None:
+        """The drones of ``slots`` (M,) are now at ``poses`` (M, 3)."""
+        index, now = np.asarray(slots, np.int64), self._last.copy()
+        now[index] = np.asarray(poses, np.float64)
+        mark_segments(self.maps, self.starts, self._last, now, index)
+        step, yaw = now[index] - self._last[index], now[index, 2]
+        self.motion[index, 0] = step[:, 0] * np.cos(yaw) + step[:, 1] * np.sin(yaw)
+        self.motion[index, 1] = (step[:, 2] + np.pi) % (2 * np.pi) - np.pi
+        self._last = now
+
+
+def control_inputs(
+    distributions: Floats,
+    starts: ArrayLike,
+    poses: ArrayLike,
+    coverage: Floats,
+    trail: Floats,
+    motion: Floats,
+    config: ControlConfig | None = None,
+) -> Floats:
+    """Packed inputs (N, size); ``trail`` and ``motion`` are rows of a ``Trails``, unread where not configured."""
+    config = config or ControlConfig()
+    count = len(distributions)
+    start, pose = (np.ascontiguousarray(p, np.float64).reshape(-1, 3) for p in (starts, poses))
+    shapes = {
+        "distributions": (distributions.shape, (count, 2, UNOBSERVED + 1)),
+        "starts": (start.shape, (count, 3)),
+        "poses": (pose.shape, (count, 3)),
+        "coverage": (coverage.shape, (count, WORLD_CELLS, WORLD_CELLS)),
+        "trail": (trail.shape, (count, PREDICTION_CELLS, PREDICTION_CELLS)),
+        "motion": (motion.shape, (count, 2)),
+    }
+    for name, (found, wanted) in shapes.items():
+        if found != wanted:
+            raise ValueError(f"{name} has shape {found}, not {wanted}")
+    result = np.zeros((count, config.size), np.float32)
+    parts = unpack(result, config)
+    write_images(distributions, start, pose, trail, config.scale == "crop", parts.image)
+    write_masks(coverage, pose, parts.masks)
+    if config.summary:
+        write_summaries(distributions, start, pose, trail, motion, parts.summary)
+    return result
+
+
+def unpack(inputs: Floats, config: ControlConfig) -> Inputs:
+    """Image, masks and summary of packed inputs."""
+    area, count = CROP * CROP, len(inputs)
+    image, masks = config.channels * area, (config.channels + 2) * area
+    return Inputs(
+        inputs[:, :image].reshape(count, config.channels, CROP, CROP),
+        inputs[:, image:masks].reshape(count, 2, CROP, CROP),
+        inputs[:, masks:],
+    )
+
+
+def to_actions(outputs: Floats) -> NDArray[np.float64]:
+    """Actions (N, 3) of outputs (N, 5): the means, within the limits, and stop where it is the likelier answer."""
+    if outputs.ndim != 2 or outputs.shape[1] != 5 or not np.isfinite(outputs).all():
+        raise ValueError(f"the control network answered with {outputs.shape}, or with something not finite")
+    v, omega = np.clip(outputs[:, 0], 0, 1), np.clip(outputs[:, 2], -1, 1)
+    stop = outputs[:, 4] > 0  # sigmoid > 0.5
+    return np.stack([v * MAX_SPEED_M_S, omega * MAX_YAW_RATE_RAD_S, stop], axis=1).astype(np.float64)
+
+
+class Control:
+    """Flies N drones from their visitation distributions."""
+
+    def __init__(self, network: Network, config: ControlConfig) -> None:
+        self.config = config
+        self._network = network
+        self._trails = Trails(np.zeros((0, 3)))
+
+    @classmethod
+    def load(cls, folder: Path) -> Control:
+        """The network in ``folder``: control.json and control.onnx."""
+        config, raw = read_record(folder)
+        return cls(OnnxNetwork(folder / "control.onnx", str(raw["sha256"]["control.onnx"])), config)
+
+    def reset(self, starts: ArrayLike) -> None:
+        """Begin one flight per row of ``starts`` (N, 3)."""
+        self._trails = Trails(starts)
+
+    def act(
+        self, slots: NDArray[np.int64], distributions: Floats, poses: ArrayLike, coverage: Floats
+    ) -> NDArray[np.float64]:
+        """Actions (M, 3) of the drones in ``slots``, whose poses (M, 3) join their trails."""
+        trails = self._trails
+        trails.add(slots, poses)
+        inputs = control_inputs(
+            distributions, trails.starts[slots], poses, coverage, trails.maps[slots], trails.motion[slots], self.config
+        )
+        return to_actions(self._network(inputs)[0])
+
+
+def write_record(folder: Path, config: ControlConfig, network: bytes, size: Mapping[str, Any]) -> None:
+    """Write control.json: what is shown to the network in control.onnx, its digest, and how wide it is."""
+    digest = hashlib.sha256(network).hexdigest()
+    saved = {"schema": SCHEMA, "inputs": asdict(config), "size": dict(size), "sha256": {"control.onnx": digest}}
+    write_json(folder / "control.json", saved)
+
+
+def read_record(folder: Path) -> tuple[ControlConfig, dict[str, Any]]:
+    """The configuration in control.json, and the whole file."""
+    path = folder / "control.json"
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw["schema"] != SCHEMA:
+            raise DataError(path, f"has schema {raw['schema']}; this version reads {SCHEMA}")
+        if "control.onnx" not in raw["sha256"] or "size" not in raw:
+            raise KeyError("control.onnx")
+        return ControlConfig(**raw["inputs"]), raw
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror}); reinstall or train again") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(path, "is damaged; reinstall or train again") from error

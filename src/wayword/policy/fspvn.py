@@ -1,0 +1,222 @@
+"""FsPVN: the few-shot position visitation network, whole. Sections 4 to 6 in flight order.
+
+    instruction ─► references R, anonymised instruction ─► psi(r), h_hat          once per instruction
+    image ─► boxes, P(o | b), ALIGN(b, r), masks ─► map ─► d^p, d^g ─► v, omega, stop    every step
+
+    policy = FsPVN.load()
+    policy.reset(["stop in front of the globe"], [ObjectDatabase.load("my-objects")])
+    actions = policy.act(Observations(slots, images, poses))
+    policy.thought(0)      # everything it saw, inferred and decided in the last step
+
+N drones fly side by side; every network runs once per step for all of them. Nothing gold is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.errors import WaywordError
+from wayword.grounding import Grounder
+from wayword.grounding.grounder import Grounding
+from wayword.language.anonymise import PLACEHOLDER
+from wayword.language.pipeline import LanguageModel, Parsed
+from wayword.mapping import WorldMap, boundary_masks, footprints
+from wayword.mapping.grid import frame_pose, world_to_prediction
+from wayword.policy.control import Control
+from wayword.policy.interface import Observations
+from wayword.policy.stage1 import SHIPPED, Stage1Runtime, Words
+from wayword.policy.taught import Taught
+from wayword.policy.tokens import tokenise
+from wayword.sim.render.camera import CameraConfig
+
+MOST_REFERENCES = 12
+
+
+@dataclass(frozen=True)
+class FsPVNConfig:
+    """What can be taken away from the policy, for the ablations of Section 7, and its camera."""
+
+    blank_images: bool = False
+    """NoI: it sees nothing."""
+    empty_instructions: bool = False
+    """NoU: it is told nothing."""
+    camera: CameraConfig = field(default_factory=CameraConfig)
+
+
+@dataclass(frozen=True, eq=False)
+class Thought:
+    """One step of one drone."""
+
+    parsed: Parsed
+    pose: NDArray[np.float64]
+    start: NDArray[np.float64]
+    """x, y, yaw when the instruction was given."""
+    grounding: Grounding
+    footprints: NDArray[np.float32]
+    references: NDArray[np.float32]
+    """(R, 32, 32) on the world grid."""
+    all_objects: NDArray[np.float32]
+    coverage: NDArray[np.float32]
+    distributions: NDArray[np.float32]
+    """(2, 4097): d^p and d^g on the prediction grid, then "not yet observed"."""
+    action: NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class _Flight:
+    """What is remembered of one instruction."""
+
+    parsed: Parsed
+    table: NDArray[np.float64]
+    taught: Taught
+    words: Words
+    world: WorldMap
+    start: NDArray[np.float64] | None = None
+    thought: Thought | None = None
+
+
+class FsPVN:
+    """The policy with its frozen parts."""
+
+    name = "fspvn"
+
+    def __init__(
+        self,
+        language: LanguageModel,
+        grounder: Grounder,
+        stage1: Stage1Runtime,
+        control: Control,
+        config: FsPVNConfig | None = None,
+    ) -> None:
+        self.language, self.grounder, self.stage1, self.control = language, grounder, stage1, control
+        self.config = config or FsPVNConfig()
+        self._flights: list[_Flight] = []
+        self._taught: dict[int, tuple[Any, Taught]] = {}
+        self._begun = False
+
+    @classmethod
+    def load(
+        cls, name: str = "fspvn", folder: Path | None = None, grounding: str = "sim", config: FsPVNConfig | None = None
+    ) -> FsPVN:
+        """The shipped weights ``name``, or those in ``folder``; ``grounding`` names the segmentation's."""
+        where = folder if folder is not None else SHIPPED / name
+        return cls(LanguageModel.load(), Grounder.load(grounding), Stage1Runtime(where), Control.load(where), config)
+
+    def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
+        """Start N episodes; ``objects[i]`` is an ``ObjectDatabase``, its folder, or a ``Taught``."""
+        if len(instructions) != len(objects):
+            raise WaywordError(f"{len(instructions)} instructions but {len(objects)} databases")
+        kept, self._taught = self._taught, {}
+        self._flights = []
+        for instruction, database in zip(instructions, objects, strict=True):
+            taught = self._teach(database, kept)
+            self._flights.append(self._read("" if self.config.empty_instructions else instruction, taught))
+        self._begun = False
+
+    def act(self, observations: Observations) -> NDArray[np.float64]:
+        """Actions (M, 3) of the drones in ``observations.slots``."""
+        slots = [int(slot) for slot in observations.slots]
+        poses = np.asarray(observations.poses, np.float64)
+        self._begin(slots, poses)
+        images = observations.images
+        if self.config.blank_images:
+            images = np.zeros_like(images)
+        seen = self._look(slots, images, poses)
+        maps = [self._map(slot) for slot in slots]
+        flights = [self._flights[slot] for slot in slots]
+        distributions = self.stage1.predict(
+            [flight.words for flight in flights],
+            [both[:-6] for both in maps],
+            np.stack([both[-6:] for both in maps]),
+        )
+        coverage = np.stack([flight.world.coverage for flight in flights])
+        actions = self.control.act(observations.slots, distributions, poses[:, [0, 1, 5]], coverage)
+        for flight, pose, (grounding, stands), d, action in zip(
+            flights, poses, seen, distributions, actions, strict=True
+        ):
+            world = flight.world
+            assert flight.start is not None
+            flight.thought = Thought(
+                flight.parsed, pose, flight.start, grounding, stands, world.references.copy(),
+                world.all_objects.copy(), world.coverage.copy(), d, action,
+            )  # fmt: skip
+        return actions
+
+    def thought(self, slot: int = 0) -> Thought:
+        """What the policy saw, inferred and decided for a slot in its last step."""
+        thought = self._flights[slot].thought
+        if thought is None:
+            raise WaywordError(f"slot {slot} has not acted yet")
+        return thought
+
+    def parsed(self, slot: int = 0) -> Parsed:
+        """How the instruction of a slot was understood."""
+        return self._flights[slot].parsed
+
+    def _teach(self, database: Any, kept: dict[int, tuple[Any, Taught]]) -> Taught:
+        if isinstance(database, Taught):
+            return database
+        if database is None:
+            raise WaywordError("this policy must be taught its objects: give an object database")
+        key = id(database)
+        if key in kept and kept[key][0] is database:  # photos are embedded once, not once per reset
+            self._taught[key] = kept[key]
+        if key not in self._taught:
+            self._taught[key] = (database, Taught.of(database, self.grounder))
+        return self._taught[key][1]
+
+    def _read(self, instruction: str, taught: Taught) -> _Flight:
+        parsed = self.language.parse(instruction, taught.phrases)
+        names = taught.exemplars.names
+        rows = [[*(r.probabilities[name] for name in names), r.none] for r in parsed.references[:MOST_REFERENCES]]
+        tokens = tokenise(parsed.anonymised.text)
+        count = min(len(rows), tokens.count(PLACEHOLDER))
+        table = np.array(rows[:count], np.float64).reshape(count, len(names) + 1)
+        table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-12)
+        return _Flight(parsed, table, taught, self.stage1.encode(tokens), WorldMap(count))
+
+    def _begin(self, slots: list[int], poses: NDArray[np.float64]) -> None:
+        """Where each drone is asked first is where its instruction was given."""
+        if self._begun:
+            return
+        starts = np.zeros((len(self._flights), 3))
+        for slot, pose in zip(slots, poses, strict=True):
+            self._flights[slot].start = starts[slot] = frame_pose(pose)
+        self.control.reset(starts)
+        self._begun = True
+
+    def _look(
+        self, slots: list[int], images: NDArray[np.uint8], poses: NDArray[np.float64]
+    ) -> list[tuple[Grounding, NDArray[np.float32]]]:
+        """Segment every frame and add what it shows to its drone's map."""
+        result = []
+        for slot, pose, grounding in zip(slots, poses, self._segment(slots, images), strict=True):
+            flight = self._flights[slot]
+            stands = footprints(grounding.box_masks, grounding.boxes, pose, self.config.camera)
+            if self.config.blank_images:  # nothing was seen, so nothing is on the map
+                stands = np.zeros((0, 4), np.float32)
+                flight.world.update(stands, np.zeros(0), np.zeros((len(flight.table), 0)), pose)
+            else:
+                flight.world.update(stands, grounding.p_box, grounding.alignment, pose)
+            result.append((grounding, stands))
+        return result
+
+    def _segment(self, slots: list[int], images: NDArray[np.uint8]) -> list[Grounding]:
+        """Boxes, alignment and masks of every frame (Equations 1 to 3)."""
+        flights = [self._flights[slot] for slot in slots]
+        found = self.grounder.regions(images)
+        return [self.grounder.ground(r, f.table, f.taught.exemplars) for r, f in zip(found, flights, strict=True)]
+
+    def _map(self, slot: int) -> NDArray[np.float32]:
+        """The map's channels on the prediction grid: references, all objects, observability, boundaries."""
+        flight = self._flights[slot]
+        world = flight.world
+        layers = [world.references, world.all_objects[None], world.coverage[None], boundary_masks()]
+        assert flight.start is not None
+        return world_to_prediction(np.concatenate(layers), flight.start)

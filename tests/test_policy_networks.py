@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from wayword.learning.policy.dataset import mirrored_gold, mirrored_maps
+from wayword.learning.policy.networks import Size, Stage1, TextEncoder, at_placeholders, visitation_loss
+from wayword.mapping.grid import UNOBSERVED
+
+SMALL = Size(words=6, hidden=4, channels=8, filtered=4, last=8, dropout=0.0)
+
+
+def inputs(count: int, references: int, context: int) -> tuple[torch.Tensor, ...]:
+    torch.manual_seed(0)
+    return (
+        torch.randn(count, references, context), torch.randn(count, context),
+        torch.rand(count, references, 64, 64), torch.rand(count, 6, 64, 64),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [SMALL, Size(4, 3, 64, 5, 8, 4, 8, skip=False, positions=False)])
+def test_logits_over_all_cells_and_the_unobserved(size: Size) -> None:
+    net = Stage1(10, size).eval()
+    logits = net(*inputs(2, 3, size.context))
+    assert logits.shape == (2, 2, UNOBSERVED + 1)
+    assert bool(torch.isfinite(logits).all())
+
+
+def test_samples_of_a_batch_do_not_touch() -> None:
+    net = Stage1(10, SMALL).eval()
+    parts = inputs(3, 2, SMALL.context)
+    together = net(*parts)
+    torch.testing.assert_close(net(*(part[1:2] for part in parts)), together[1:2], rtol=1e-4, atol=1e-5)
+
+
+def test_references_without_a_mask_change_nothing() -> None:
+    net = Stage1(10, SMALL).eval()
+    psi, mean, masks, others = inputs(1, 2, SMALL.context)
+    wide = net(torch.cat([psi, psi], 1), mean, torch.cat([masks, torch.zeros_like(masks)], 1), others)
+    torch.testing.assert_close(net(psi, mean, masks, others), wide, rtol=1e-4, atol=1e-5)
+
+
+def test_padding_does_not_change_a_sentence() -> None:
+    encoder = TextEncoder(10, SMALL).eval()
+    short, padded = torch.tensor([[3, 4, 5]]), torch.tensor([[3, 4, 5, 0, 0], [3, 3, 3, 3, 3]])
+    states, mean = encoder(padded, torch.tensor([3, 5]))
+    single_states, single_mean = encoder.single(short)
+    torch.testing.assert_close(states[:1, :3], single_states)
+    torch.testing.assert_close(mean[:1], single_mean)
+
+
+def test_context_embeddings_are_the_states_at_the_placeholders() -> None:
+    states = torch.arange(12.0).reshape(1, 4, 3)
+    found = at_placeholders(states, torch.tensor([[2, 0, -1]]))
+    torch.testing.assert_close(found, torch.tensor([[[6.0, 7, 8], [0, 1, 2], [0, 0, 0]]]))
+
+
+def test_the_loss_is_the_divergence_from_gold_by_hand() -> None:
+    # Predicted: uniform over 4097. Gold d^p: half on two cells: KL = log(4097) - log(2). Gold d^g: all unobserved:
+    # KL = log(4097).
+    logits, gold = torch.zeros(1, 2, UNOBSERVED + 1), torch.zeros(1, 2, UNOBSERVED + 1)
+    gold[0, 0, 5] = gold[0, 0, 9] = 0.5
+    gold[0, 1, UNOBSERVED] = 1.0
+    visit, goal = visitation_loss(logits, gold)
+    assert float(visit) == pytest.approx(math.log(4097 / 2), rel=1e-5)
+    assert float(goal) == pytest.approx(math.log(4097), rel=1e-5)
+
+
+def test_the_loss_vanishes_for_a_perfect_prediction() -> None:
+    gold = torch.softmax(torch.randn(2, 2, UNOBSERVED + 1), dim=2)
+    visit, goal = visitation_loss(gold.log() + 3.0, gold)
+    assert float(visit.abs().max()) < 1e-4
+    assert float(goal.abs().max()) < 1e-4
+
+
+def test_the_mirror_exchanges_left_and_right() -> None:
+    # A cell at row 10 (v = -21.5 cells, to the right) goes to row 53; columns (forward) stay; boundaries 3 and 4 swap.
+    maps = np.zeros((1, 8, 64, 64), np.float32)
+    maps[0, 0, 10, 40], maps[0, 6, 0, 0] = 1.0, 2.0
+    flipped = mirrored_maps(maps)
+    assert flipped[0, 0, 53, 40] == 1.0
+    assert flipped[0, 7, 63, 0] == 2.0
+    gold = np.zeros((1, 2, UNOBSERVED + 1), np.float32)
+    gold[0, 1, 10 * 64 + 40], gold[0, 0, UNOBSERVED] = 0.7, 1.0
+    turned = mirrored_gold(gold)
+    assert turned[0, 1, 53 * 64 + 40] == np.float32(0.7)
+    assert turned[0, 0, UNOBSERVED] == 1.0
+    np.testing.assert_array_equal(mirrored_gold(turned), gold)

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wayword.policy.tokens import MOST_TOKENS, OBJECT, UNKNOWN, Vocabulary, mirrored, placeholders, tokenise
+
+
+def test_tokens_of_an_anonymised_instruction() -> None:
+    assert tokenise("Go past <obj>, then it\u2019s LEFT.") == ["go", "past", "<obj>", ",", "then", "it's", "left", "."]
+
+
+def test_placeholders_are_found_where_they_stand() -> None:
+    np.testing.assert_array_equal(placeholders(["past", "<obj>", "to", "<obj>"]), [1, 3])
+    assert placeholders([]).shape == (0,)
+
+
+def test_the_mirror_exchanges_sides_and_turns() -> None:
+    said = ["left", "lefthand", "clockwise", "counterclockwise", "stop", "<obj>"]
+    assert mirrored(said) == ["right", "righthand", "counterclockwise", "clockwise", "stop", "<obj>"]
+
+
+@given(st.lists(st.sampled_from(["left", "right", "lefty", "past", "clockwise", "counterclockwise", "<obj>"])))
+def test_two_mirrors_show_the_original(tokens: list[str]) -> None:
+    assert mirrored(mirrored(tokens)) == tokens
+
+
+def test_rare_words_are_unknown_and_the_frequent_come_first() -> None:
+    vocabulary = Vocabulary.build([["stop", "stop", "stop", "past", "past", "past", "stop", "rare"]], least=3)
+    assert vocabulary.words[3:] == ("stop", "past")
+    np.testing.assert_array_equal(vocabulary.numbers(["past", "rare", "<obj>"]), [4, UNKNOWN, OBJECT])
+
+
+def test_an_empty_sentence_is_one_unknown_word() -> None:
+    np.testing.assert_array_equal(Vocabulary.build([]).numbers([]), [UNKNOWN])
+
+
+def test_endless_sentences_are_cut() -> None:
+    assert len(tokenise("left " * 10_000)) == MOST_TOKENS
+
+
+def test_a_vocabulary_without_its_special_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="starts with"):
+        Vocabulary(("stop",))
