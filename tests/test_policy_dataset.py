@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from policy_data import items_of, photos_of
 
+from policy_data import items_of, photos_of
 from wayword.grounding import Grounder
 from wayword.learning.policy.dataset import (
     Item,

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from wayword.errors import WaywordError
+from wayword.learning.policy.control_run import ControlRun, ControlTraining
 from wayword.learning.policy.dataset import mirrored_gold, mirrored_maps
+from wayword.learning.policy.export import save_policy
 from wayword.learning.policy.networks import Size, Stage1, TextEncoder, at_placeholders, visitation_loss
 from wayword.mapping.grid import UNOBSERVED
+from wayword.policy.stage1 import Stage1Runtime
+from wayword.policy.tokens import Vocabulary, placeholders
 
 SMALL = Size(words=6, hidden=4, channels=8, filtered=4, last=8, dropout=0.0)
 
@@ -89,3 +95,43 @@ def test_the_mirror_exchanges_left_and_right() -> None:
     assert turned[0, 1, 53 * 64 + 40] == np.float32(0.7)
     assert turned[0, 0, UNOBSERVED] == 1.0
     np.testing.assert_array_equal(mirrored_gold(turned), gold)
+
+
+def test_the_exported_network_answers_as_torch_does(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.build([["go", "past", "<obj>", "left"]] * 3)
+    torch.manual_seed(1)
+    net = Stage1(len(vocabulary), SMALL).eval()
+    control = ControlRun(tmp_path / "control", ControlTraining(episodes=1))
+    control.export()
+    save_policy(tmp_path / "policy", net, vocabulary, SMALL, tmp_path / "control", {})
+    runtime = Stage1Runtime(tmp_path / "policy")
+    said = [["go", "past", "<obj>"], ["left"], ["<obj>", "past", "<obj>", "go"]]
+    words = [runtime.encode(tokens) for tokens in said]
+    assert [len(word.psi) for word in words] == [1, 0, 2]
+    rng = np.random.default_rng(0)
+    masks = [rng.random((len(word.psi), 64, 64), np.float32) for word in words]
+    others = rng.random((3, 6, 64, 64), np.float32)
+    found = runtime.predict(words, masks, others)
+    np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-4)
+    for n, tokens in enumerate(said):
+        numbers = torch.from_numpy(vocabulary.numbers(tokens))[None]
+        places = torch.from_numpy(np.append(placeholders(tokens), -1))[None]  # -1: a reference that is none
+        mask = torch.from_numpy(np.concatenate([masks[n], np.zeros((1, 64, 64), np.float32)]))[None]
+        with torch.no_grad():
+            psi, mean = net.read(numbers, torch.tensor([len(tokens)]), places)
+            logits = net(psi, mean, mask, torch.from_numpy(others[n : n + 1]))
+        np.testing.assert_allclose(found[n], torch.softmax(logits, 2)[0].numpy(), rtol=1e-3, atol=1e-6)
+
+
+def test_weights_that_are_not_what_their_config_says_are_refused(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.build([["go"] * 3])
+    control = ControlRun(tmp_path / "control", ControlTraining(episodes=1))
+    control.export()
+    folder = tmp_path / "policy"
+    save_policy(folder, Stage1(len(vocabulary), SMALL), vocabulary, SMALL, tmp_path / "control", {})
+    (folder / "text.onnx").write_bytes(b"something else")
+    with pytest.raises(WaywordError, match=r"is not the file its config\.json describes"):
+        Stage1Runtime(folder)
+    (folder / "config.json").write_text("{")
+    with pytest.raises(WaywordError, match="is damaged"):
+        Stage1Runtime(folder)

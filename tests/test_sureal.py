@@ -1,52 +1,27 @@
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from policy_data import items_of, photos_of
+from safetensors.torch import load_file
 
-from wayword.grounding import Grounder
-from wayword.learning.grounding.loop import LoopConfig, Run
-from wayword.learning.policy.control_run import ControlRun, ControlTraining
-from wayword.learning.policy.dataset import Item, SampleConfig, Samples
-from wayword.learning.policy.networks import Size, Stage1
-from wayword.learning.policy.sureal import Exchange, ProcessA, ProcessB, SurealTraining
-from wayword.learning.policy.train_visitation import Data, VisitationTraining
-from wayword.policy.tokens import Vocabulary
-
-SMALL = Size(words=6, hidden=4, channels=8, filtered=4, last=8, dropout=0.1)
+from sureal_run import SMALL, few_examples, settings
+from wayword.learning.policy.dataset import Item
+from wayword.learning.policy.networks import Stage1
+from wayword.learning.policy.sureal import Exchange, ProcessA, ProcessB
+from wayword.learning.policy.train_visitation import Data
 
 
 @pytest.fixture(scope="module")
-def grounder() -> Grounder:
-    return Grounder.load("sim")
-
-
-@pytest.fixture(scope="module")
-def data(grounder: Grounder) -> Data:
-    photos = photos_of(grounder)
-    items = items_of(4, photos)
-    vocabulary = Vocabulary.build([item.readings.whole.tokens for item in items])
-    return Data(
-        Samples(items, photos, grounder.config.density, vocabulary, SampleConfig(moments=2)), np.full(4, 0.25), grounder
-    )
-
-
-def settings(folder: Path, data: Data) -> SurealTraining:
-    """A run that starts from untrained networks."""
-    torch.manual_seed(0)
-    run = Run(folder / "visitation", Stage1(len(data.samples.vocabulary), SMALL), LoopConfig(10, 1.0))
-    run.save()
-    control = ControlTraining(episodes=2)
-    ControlRun(folder / "control", control).save()
-    nowhere = folder / "unused"
-    return SurealTraining(
-        VisitationTraining(nowhere, nowhere, nowhere, size=SMALL, examples=2),
-        control, folder / "visitation", folder / "control", flights=2, send_every=2, iterations=2, sync=True,
-    )  # fmt: skip
+def data() -> Data:
+    return few_examples()
 
 
 def test_merge_pairs_an_instruction_with_its_newest_execution(tmp_path: Path, data: Data) -> None:
@@ -105,3 +80,28 @@ def test_both_processes_learn_and_exchange_and_are_the_same_under_a_seed(tmp_pat
     started = Stage1(len(data.samples.vocabulary), SMALL)
     torch.manual_seed(0)
     assert any(not torch.equal(p, q) for p, q in zip(b.stage1.parameters(), started.parameters(), strict=True))
+
+
+def _start(folder: Path, iterations: int) -> subprocess.Popen[str]:
+    script = Path(__file__).with_name("sureal_run.py")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder), str(iterations)], env=environment, stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert _start(whole, 3).wait(timeout=300) == 0
+    first = _start(killed, 3)
+    deadline = time.monotonic() + 200
+    while not (killed / "b" / "checkpoint.safetensors").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)  # somewhere in the second round
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert _start(killed, 3).wait(timeout=300) == 0
+    for part in ("a", "b"):
+        one, two = (load_file(folder / part / "checkpoint.safetensors") for folder in (whole, killed))
+        assert one.keys() == two.keys()
+        assert all(torch.equal(one[name], two[name]) for name in one)

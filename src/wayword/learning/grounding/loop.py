@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
+from wayword.learning.board import Board
 
 PARENT = "WAYWORD_TRAINING_PARENT"
 """Environment variable with the id of the process that started a training, if it should end with that process."""
@@ -96,6 +97,7 @@ class Run:
         self._totals: dict[str, float] = {}
         self._counted = 0
         self._saved = time.monotonic()
+        self._board = Board(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if self.checkpoint.exists():
             self._resume()
@@ -160,6 +162,7 @@ class Run:
                 writer.writerow(["step", "minutes", "name", "value"])
             for name, value in numbers.items():
                 writer.writerow([self.step, f"{self.seconds / 60:.2f}", name, f"{value:.6g}"])
+        self._board.add(self.step, numbers)
         shown = "  ".join(f"{name} {value:.4g}" for name, value in numbers.items())
         print(f"{self.folder.name} {100 * self.progress:5.1f} %  step {self.step}  {shown}", flush=True)
 
@@ -197,6 +200,7 @@ class Run:
                     }
             self.rng.bit_generator.state = about["rng"]
             self.step, self._spent = int(about["step"]), float(about["seconds"])
+            self.about = dict(about.get("about", {}))
         except (OSError, SafetensorError, KeyError, ValueError, RuntimeError) as error:
             raise DataError(
                 self.checkpoint, "is damaged or of another network; delete the folder to start anew"

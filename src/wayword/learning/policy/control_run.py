@@ -24,6 +24,7 @@ from torch import Tensor
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
+from wayword.learning.board import Board
 from wayword.learning.grounding.export import to_onnx
 from wayword.learning.policy.control_net import ControlNet, ControlSize, ValueNet
 from wayword.learning.policy.ppo import PPOConfig
@@ -79,6 +80,7 @@ class ControlRun:
         self.step, self.frames = 0, 0
         self._spent, self._begun = 0.0, time.monotonic()
         self.saved = time.monotonic()
+        self._board = Board(folder)
         folder.mkdir(parents=True, exist_ok=True)
         if self.checkpoint.exists():
             self._resume()
@@ -107,6 +109,7 @@ class ControlRun:
             if new:
                 writer.writerow(["step", "minutes", "name", "value"])
             writer.writerows([self.step, f"{self.seconds / 60:.2f}", k, f"{v:.6g}"] for k, v in numbers.items())
+        self._board.add(self.step, numbers)
         shown = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
         print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {shown}", flush=True)
 

@@ -150,7 +150,7 @@ class LingUNet(nn.Module):
         """Logits (N, 2, 4097)."""
         size = self.size
         if size.positions:
-            context_map = torch.cat([context_map, self.places.expand(len(context_map), -1, -1, -1)], dim=1)
+            context_map = torch.cat([context_map, self.places.expand(context_map.shape[0], -1, -1, -1)], dim=1)
         text = functional.normalize(mean_state, dim=1)
         x = self.first(context_map) if size.skip else context_map
         top = _filter(x, self.first_kernel(text)) if size.skip else None

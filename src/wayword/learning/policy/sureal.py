@@ -16,6 +16,7 @@ process: slower, but the same to the bit under a seed.
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -108,12 +109,12 @@ class Exchange:
         with atomic_path(self.folder / f"executions-{iteration:06d}.json") as temporary:
             temporary.write_text(json.dumps(numbers), encoding="utf-8")  # last: it makes the pair complete
 
-    def merge(self, items: list[Item], after: int) -> int:
-        """Merge(D, E) with all executions sent after iteration ``after``; answers with the newest iteration."""
+    def merge(self, items: list[Item], after: int, last: float = math.inf) -> int:
+        """Merge(D, E) with the executions sent after iteration ``after``, up to ``last``; the newest iteration."""
         newest = after
         for path in sorted(self.folder.glob("executions-*.json")):
             iteration = int(re.sub(r"\D", "", path.stem))
-            if iteration <= after:
+            if not after < iteration <= last:
                 continue
             numbers = json.loads(path.read_text(encoding="utf-8"))
             for number, execution in zip(numbers, read_shard(path.with_suffix(".safetensors")), strict=True):
@@ -143,7 +144,8 @@ class ProcessA:
             seed=config.seed,
         )
         self.run = Run(folder / "a", self.net, loop)
-        self.merged = self.exchange.merge(self.items, -1)
+        # A run that goes on has met what it had met before, and no more: what came since is merged in its turn.
+        self.merged = self.exchange.merge(self.items, -1, self.run.about.get("merged", -1))
 
     def step(self) -> None:
         """Lines 4 to 8: one update, and parameters for process B now and then."""
@@ -155,6 +157,7 @@ class ProcessA:
         if self.run.step % self.config.send_every == 0:
             self.exchange.send_parameters(self.run.averaged(), self.run.step)
             self.merged = self.exchange.merge(self.items, self.merged)
+            self.run.about = {"merged": self.merged}
 
 
 class ProcessB:
@@ -212,12 +215,13 @@ def train(folder: Path, config: SurealTraining, stop: threading.Event | None = N
     if config.sync:
         data = load_data(config.visitation)
         a, b = ProcessA(folder, config, data, exchange), ProcessB(folder, config, data, exchange)
-        while b.run.step < config.iterations and not a.run.finished and not stop.is_set():
-            for _ in range(config.send_every):
+        while b.run.step < config.iterations and not stop.is_set():
+            while a.run.step < (b.run.step + 1) * config.send_every:
                 a.step()
+            a.run.save()  # killed from here on, process B flies again with the parameters it was sent
             b.step()
-            a.run.save()
             b.run.save()
+        b.run.export()
         return
     context = multiprocessing.get_context("spawn")
     other = context.Process(target=_process_b, args=(folder, config, os.getpid()), daemon=True)

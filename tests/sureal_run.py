@@ -1,0 +1,62 @@
+"""Runs SuReAL on a handful of examples in step: started by the test that kills it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from policy_data import items_of, photos_of
+from wayword.grounding import Grounder
+from wayword.learning.grounding.loop import LoopConfig, Run
+from wayword.learning.policy import sureal
+from wayword.learning.policy.control_run import ControlRun, ControlTraining
+from wayword.learning.policy.dataset import SampleConfig, Samples
+from wayword.learning.policy.networks import Size, Stage1
+from wayword.learning.policy.train_visitation import Data, VisitationTraining
+from wayword.policy.tokens import Vocabulary
+
+SMALL = Size(words=6, hidden=4, channels=8, filtered=4, last=8, dropout=0.1)
+
+
+def settings(folder: Path, data: Data, iterations: int = 2) -> sureal.SurealTraining:
+    """A run that starts from untrained networks."""
+    torch.manual_seed(0)
+    Run(folder / "visitation", Stage1(len(data.samples.vocabulary), SMALL), LoopConfig(10, 1.0)).save()
+    control = ControlTraining(episodes=2)
+    ControlRun(folder / "control", control).save()
+    nowhere = folder / "unused"
+    return sureal.SurealTraining(
+        VisitationTraining(nowhere, nowhere, nowhere, size=SMALL, examples=2), control, folder / "visitation",
+        folder / "control", flights=2, send_every=2, iterations=iterations, sync=True,
+    )  # fmt: skip
+
+
+def few_examples() -> Data:
+    """Four examples whose objects are seen in every frame."""
+    grounder = Grounder.load("sim")
+    photos = photos_of(grounder)
+    items = items_of(4, photos)
+    vocabulary = Vocabulary.build([item.readings.whole.tokens for item in items])
+    samples = Samples(items, photos, grounder.config.density, vocabulary, SampleConfig(moments=2))
+    return Data(samples, np.full(4, 0.25), grounder)
+
+
+def main(folder: Path, iterations: int) -> None:
+    """Start, or go on."""
+    torch.set_num_threads(1)
+    data = few_examples()
+    sureal.load_data = lambda config: data  # type: ignore[assignment]
+    begun = (folder / "visitation").exists()
+    config = settings(folder / "again" if begun else folder, data, iterations)
+    if begun:
+        config = replace(config, stage1=folder / "visitation", stage2=folder / "control")
+    print("begun", flush=True)
+    sureal.train(folder, config)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
