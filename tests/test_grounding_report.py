@@ -10,15 +10,7 @@ from wayword.learning.grounding.fit import density_likelihood, logistic
 from wayword.learning.grounding.report import Report, table
 from wayword.learning.grounding.scenes import SceneConfig, scenes
 from wayword.learning.grounding.similarity import histogram, log_density, n_way
-from wayword.learning.grounding.trials import auroc, auroc_interval, calibration
-
-
-def test_auroc_by_hand() -> None:
-    # Pairs (3, 1), (3, 2), (2, 1) won, (2, 2) tied: 3.5 of 4.
-    assert auroc([3.0, 2.0], [1.0, 2.0]) == pytest.approx(0.875)
-    assert auroc([1.0], [0.0]) == 1.0
-    interval = auroc_interval([3.0, 2.0], [1.0, 2.0], np.random.default_rng(0))
-    assert interval.low <= 0.875 <= interval.high
+from wayword.learning.grounding.trials import calibration, calibration_error
 
 
 def test_calibration_by_hand() -> None:
@@ -63,7 +55,7 @@ def test_density_likelihood_by_hand() -> None:
     # The region lies on its object's only exemplar: density 1; with background 0.25, -log(1 / 1.25) = 0.223144.
     # Asked for "none" instead: -log(0.25 / 1.25) = 1.609438. Mean 0.916291.
     x, one = np.array([[1.0, 0.0]], np.float32), Exemplars(("a",), np.array([[1.0, 0.0]], np.float32), np.array([0]))
-    value = density_likelihood(np.log([0.1, 0.25]), [(x, one, 0), (x, one, -1)])
+    value = density_likelihood(np.log([0.1, 0.25, 1e-12]), [(x, one, 0), (x, one, -1)], 0.0)
     assert value == pytest.approx(0.916291, abs=1e-6)
 
 
@@ -92,3 +84,11 @@ def test_figures_are_publishable() -> None:
     figure = report.publishable("dev", "wayword report grounding")["grounding.top1.dev"]
     assert (figure.value, figure.n, figure.unit) == (90.0, 10, "%")
     assert "90.0 %" in table(report.figures)
+
+
+def test_calibration_error_by_hand() -> None:
+    # Four claims of 0.25, one of them true: off by 0. Two of 0.85, one true: |0.85 - 0.5| = 0.35. Over six: 0.1167.
+    claims = [(0.25, True), (0.25, False), (0.25, False), (0.25, False), (0.85, True), (0.85, False)]
+    found = calibration_error(claims, np.random.default_rng(0))
+    assert found.mean == pytest.approx(2 * 0.35 / 6)
+    assert found.low <= found.mean <= found.high

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wayword.cli.common import console
+from wayword.cli.common import check_png, need_torch, save_picture, say
 from wayword.errors import WaywordError
 
 
@@ -34,7 +34,7 @@ class TrainGrounding:
 
     def run(self) -> None:
         """Train side by side, then assemble and fit."""
-        _need_torch()
+        need_torch()
         if self.minutes <= 0:
             raise WaywordError(f"--minutes {self.minutes}: must be positive")
         # One process trains the metric all the time, the other the proposals and then the refinement.
@@ -67,7 +67,7 @@ class TrainGrounding:
             from wayword.learning.grounding.assemble import Sizes, assemble
 
             assemble(self.data, self.run_folder, self.out, Sizes())
-            console.print(f"{self.out}", highlight=False, soft_wrap=True)
+            say(self.out)
 
     def _start(self, name: str, minutes: float) -> subprocess.Popen[bytes]:
         from wayword.learning.grounding.loop import PARENT
@@ -108,33 +108,26 @@ class ReportGrounding:
         import numpy as np
 
         from wayword.grounding import Grounder
+        from wayword.grounding.weights import weight_folder
         from wayword.learning.grounding.databases import certain, phrases_of_names
         from wayword.learning.grounding.report import measure, table, times
 
+        if self.pictures is not None:
+            check_png(self.pictures)
         grounder = Grounder.load(self.weights, self.folder)
         references = phrases_of_names() if self.language else certain
         report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
-        times(report, grounder, self.split, self.seed)
-        console.print(table(report.figures), highlight=False, markup=False)
-        console.print("calibration of ALIGN: mean value, share that is true, boxes x references")
+        times(report, grounder, self.split, self.seed, folder=self.folder or weight_folder(self.weights))
+        say(table(report.figures))
+        say("calibration of ALIGN: mean value, share that is true, boxes x references")
         for value, share, count in report.curve:
-            console.print(f"  {value:.2f}  {share:.2f}  {count}", highlight=False)
+            say(f"  {value:.2f}  {share:.2f}  {count}")
         if self.pictures is not None:
-            from wayword.io import atomic_path
             from wayword.learning.grounding.report import picture_sheet
 
-            with atomic_path(self.pictures) as temporary:
-                picture_sheet(grounder, self.split, np.random.default_rng([self.seed, 60])).save(temporary)
-            console.print(f"{self.pictures}", highlight=False, soft_wrap=True)
+            save_picture(picture_sheet(grounder, self.split, np.random.default_rng([self.seed, 60])), self.pictures)
         if self.publish:
             from wayword.cli.results import publish_figures
 
             command = f"wayword train grounding-report --split {self.split} --frames {self.frames} --seed {self.seed}"
             publish_figures(report.publishable(self.split, command))
-
-
-def _need_torch() -> None:
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise WaywordError('training needs PyTorch: pip install "wayword[train]"') from error

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
-from wayword.evaluation.intervals import Interval, bootstrap_mean, wilson
+from wayword.evaluation.intervals import Interval, bootstrap_auroc, bootstrap_mean, wilson
 from wayword.evaluation.publish import Figure
 from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounder
@@ -20,11 +21,11 @@ from wayword.learning.grounding.databases import all_objects, certain, shipped_d
 from wayword.learning.grounding.pictures import sheet
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
 from wayword.learning.grounding.similarity import gallery, histogram, n_way
-from wayword.learning.grounding.timing import stage_times
+from wayword.learning.grounding.timing import backend_times, stage_times
 from wayword.learning.grounding.trials import (
     References,
-    auroc_interval,
     calibration,
+    calibration_error,
     proposal_recall,
     run_trials,
     unknown_objects,
@@ -46,13 +47,10 @@ class Report:
     def publishable(self, split: str, command: str) -> dict[str, Figure]:
         """As ``wayword.evaluation.publish`` takes them."""
         today = date.today().isoformat()
-        result = {}
-        for key, (value, unit) in self.figures.items():
-            scale = 100 if unit == "%" else 1
-            result[f"grounding.{key}.{split}"] = Figure(
-                scale * value.mean, scale * value.low, scale * value.high, value.n, command, today, unit
-            )
-        return result
+        return {
+            f"grounding.{key}.{split}": Figure.of(value, unit, command, today)
+            for key, (value, unit) in self.figures.items()
+        }
 
 
 def measure(
@@ -99,10 +97,12 @@ def _grounding(
         values = np.array(outcomes)
         level = int(values.mean(axis=0).argmax())
         report.add(key, bootstrap_mean(values[:, level], rng))
-    report.add(f"{prefix}absent.auroc", auroc_interval(done.present, done.absent, rng))
+    report.add(f"{prefix}absent.auroc", bootstrap_auroc(done.present, done.absent, rng))
     if not prefix:
         report.curve = calibration(done.claims)
-        report.add("unknown.auroc", auroc_interval(*unknown_objects(grounder, made, exemplars, rng), rng))
+        report.add("align.calibration_error", calibration_error(done.claims, rng))
+        known, unknown = unknown_objects(grounder, made, exemplars, rng)
+        report.add("unknown.auroc", bootstrap_auroc(known, unknown, rng, paired=True))
 
 
 def table(figures: Mapping[str, tuple[Interval, str]]) -> str:
@@ -117,12 +117,21 @@ def table(figures: Mapping[str, tuple[Interval, str]]) -> str:
     return "\n".join(lines)
 
 
-def times(report: Report, grounder: Grounder, split: str, seed: int, frames: int = 100) -> None:
-    """Milliseconds per frame on one core: everything with one and five references, and each stage."""
+def times(
+    report: Report, grounder: Grounder, split: str, seed: int, frames: int = 100, folder: Path | None = None
+) -> None:
+    """Milliseconds per frame on one core: everything with one and five references, and each stage.
+
+    With the ``folder`` of the weights also each network alone, in onnxruntime and in eager torch.
+    """
     made = scenes(SceneConfig(split, frames, seed=seed))
     for name, value in stage_times(grounder, made.data.images(np.arange(frames))).items():
         keys = {"one reference": "ms_frame", "five references": "ms_frame_5refs"}
         report.add(keys.get(name, f"ms_{name}"), value, "ms")
+    if folder is not None:
+        for name, (fast, slow) in backend_times(folder, grounder, made.data.images(np.arange(1))).items():
+            report.add(f"ms_{name}_onnxruntime", fast, "ms")
+            report.add(f"ms_{name}_eager", slow, "ms")
 
 
 def picture_sheet(grounder: Grounder, split: str, rng: np.random.Generator) -> Image.Image:

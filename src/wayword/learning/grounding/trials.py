@@ -10,7 +10,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from wayword.evaluation.intervals import Interval, wilson
 from wayword.grounding.density import Exemplars, probabilities
@@ -118,6 +117,21 @@ def calibration(claims: list[tuple[float, bool]], bins: int = 10) -> list[tuple[
     ]
 
 
+def calibration_error(claims: list[tuple[float, bool]], rng: np.random.Generator, samples: int = 300) -> Interval:
+    """Mean distance between ALIGN and the share that is true, over the bins of ``calibration`` by their counts."""
+    values, truth = np.array([v for v, _ in claims]), np.array([t for _, t in claims], dtype=np.float64)
+    which = np.minimum((values * 10).astype(np.int64), 9)
+
+    def error(rows: NDArray[np.int64]) -> float:
+        # Count times |mean value - share true| of a bin is the |sum of differences| in it.
+        return float(np.abs(np.bincount(which[rows], values[rows] - truth[rows], 10)).sum() / len(rows))
+
+    drawn = [error(rng.integers(len(values), size=len(values))) for _ in range(samples)]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    mean = error(np.arange(len(values)))
+    return Interval(mean, min(float(low), mean), max(float(high), mean), len(values))
+
+
 def _any_pixels(made: Scenes, frame: int, ids: NDArray[np.uint8], name: str) -> bool:
     """Whether a single pixel of the object is in view: too little to find, too much to be absent."""
     return bool(np.isin(ids, [i + 1 for i, other in enumerate(made.layouts[frame]) if other == name]).any())
@@ -135,26 +149,10 @@ def _ious(mask: NDArray[np.float32], true: NDArray[np.bool_]) -> NDArray[np.floa
     return np.asarray((ours & true).sum(axis=(1, 2)) / np.maximum((ours | true).sum(axis=(1, 2)), 1), dtype=np.float64)
 
 
-def auroc(positive: list[float], negative: list[float]) -> float:
-    """Chance that a positive scores above a negative."""
-    ranks = rankdata(np.array([*positive, *negative]))
-    p, n = len(positive), len(negative)
-    return float((ranks[:p].sum() - p * (p + 1) / 2) / (p * n))
-
-
-def auroc_interval(positive: list[float], negative: list[float], rng: np.random.Generator) -> Interval:
-    """AUROC with a bootstrap interval over both sides."""
-    a, b = np.array(positive), np.array(negative)
-    draws = [auroc(rng.choice(a, len(a)).tolist(), rng.choice(b, len(b)).tolist()) for _ in range(300)]
-    value = auroc(positive, negative)
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Interval(value, min(value, float(low)), max(value, float(high)), len(a) + len(b))
-
-
 def unknown_objects(
     grounder: Grounder, made: Scenes, exemplars: Exemplars, rng: np.random.Generator
 ) -> tuple[list[float], list[float]]:
-    """Greatest P(o | b) for boxes of objects in the database, and of objects taken out of it."""
+    """1 - P(none | b) for boxes of objects in the database, and for the same boxes with their object taken out."""
     known, unknown = [], []
     for frame in range(made.data.frames):
         region = grounder.regions(made.data.images(np.array([frame])))[0]
@@ -168,9 +166,9 @@ def unknown_objects(
             if name not in exemplars.names:
                 continue
             o = exemplars.names.index(name)
-            known.append(float(probabilities(x, exemplars, grounder.config.density)[0, :-1].max()))
+            known.append(1.0 - float(probabilities(x, exemplars, grounder.config.density)[0, -1]))
             left = _without(exemplars, o)
-            unknown.append(float(probabilities(x, left, grounder.config.density)[0, :-1].max()))
+            unknown.append(1.0 - float(probabilities(x, left, grounder.config.density)[0, -1]))
     return known, unknown
 
 
