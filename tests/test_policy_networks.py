@@ -12,6 +12,7 @@ from wayword.learning.policy.control_run import ControlRun, ControlTraining
 from wayword.learning.policy.dataset import mirrored_gold, mirrored_maps
 from wayword.learning.policy.export import save_policy
 from wayword.learning.policy.networks import Size, Stage1, TextEncoder, at_placeholders, visitation_loss
+from wayword.learning.policy.train_visitation import load_start
 from wayword.mapping.grid import UNOBSERVED
 from wayword.policy.stage1 import Stage1Runtime
 from wayword.policy.tokens import Vocabulary, placeholders
@@ -135,3 +136,17 @@ def test_weights_that_are_not_what_their_config_says_are_refused(tmp_path: Path)
     (folder / "config.json").write_text("{")
     with pytest.raises(WaywordError, match="is damaged"):
         Stage1Runtime(folder)
+
+
+def test_training_goes_on_from_weights_with_other_words(tmp_path: Path) -> None:
+    before, after = Vocabulary.build([["go", "past"] * 3]), Vocabulary.build([["stop", "go"] * 3])
+    ControlRun(tmp_path / "control", ControlTraining(episodes=1)).export()
+    old, net = Stage1(len(before), SMALL), Stage1(len(after), SMALL)
+    save_policy(tmp_path / "policy", old, before, SMALL, tmp_path / "control", {})
+    load_start(net, after, tmp_path / "policy")
+    rows, old_rows = net.text.embedding.weight, old.text.embedding.weight
+    assert torch.equal(rows[after.numbers(["go"])], old_rows[before.numbers(["go"])])
+    assert torch.equal(rows[after.numbers(["stop"])], old_rows[before.numbers(["unheard"])])  # new to the weights
+    assert torch.equal(net.lingunet.output.weight, old.lingunet.output.weight)
+    with pytest.raises(WaywordError, match="of another size"):
+        load_start(Stage1(len(after), Size()), after, tmp_path / "policy")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wayword.cli.common import console
+from wayword.cli.common import console, need_torch
 from wayword.errors import WaywordError
 
 Stage = Literal["data", "visitation", "control", "sureal", "export"]
@@ -36,7 +36,7 @@ class TrainPolicy:
     visitation_minutes: float = 60.0
     """Stage 1 on the Oracle's flights, both cores."""
     control_minutes: float = 20.0
-    """Stage 2 on teacher distributions, one core; runs beside stage 1."""
+    """Stage 2 on teacher distributions, one core."""
     sureal_minutes: float = 40.0
     """Both stages together, one core each."""
     only: tuple[Stage, ...] = STAGES
@@ -47,14 +47,14 @@ class TrainPolicy:
     """Train the ablation that sees nothing (FsPVN-NoI)."""
     empty_instructions: bool = False
     """Train the ablation that is told nothing (FsPVN-NoU)."""
+    start: Path | None = None
+    """A folder of weights whose stage 1 to go on from, such as src/wayword/policy/weights/fspvn; from nothing if not
+    given."""
     seed: int = 0
 
     def run(self) -> None:
         """Do what is not done yet."""
-        try:
-            import torch  # noqa: F401
-        except ImportError as error:
-            raise WaywordError('training needs PyTorch: pip install "wayword[train]"') from error
+        need_torch()
         for name in ("episodes", "visitation_minutes", "control_minutes", "sureal_minutes"):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
@@ -100,6 +100,8 @@ class TrainPolicy:
             f"{prefix}generated", str(data / "generated"), f"{prefix}natural", str(data / "natural"),
             f"{prefix}photos", str(data / "photos"), f"{prefix}validation", str(data / "dev"),
         ]  # fmt: skip
+        if self.start is not None:
+            options += [f"{prefix}start", str(self.start)]
         if self.blank_images:
             options.append(f"{prefix}sample.blank-images")
         if self.empty_instructions:

@@ -127,7 +127,12 @@ def export_runs(first: Path, stage1: Path, stage2: Path, out: Path) -> None:
     vocabulary, size = load_vocabulary(first / "vocabulary.json"), load_size(first)
     net = Stage1(len(vocabulary), size)
     net.load_state_dict(averaged_of(stage1))
-    save_policy(out, net, vocabulary, size, stage2, {"stage1": progress_of(stage1), "stage2": progress_of(stage2)})
+    about: dict[str, Any] = {"stage1": progress_of(stage1), "stage2": progress_of(stage2)}
+    if stage1 != first:
+        about["stage1 before"] = progress_of(first)
+    if (first / "start.json").exists():
+        about["started from"] = json.loads((first / "start.json").read_text(encoding="utf-8"))
+    save_policy(out, net, vocabulary, size, stage2, about)
 
 
 def progress_of(folder: Path) -> dict[str, float]:

@@ -18,9 +18,11 @@ import numpy as np
 import torch
 import tyro
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from wayword.errors import WaywordError
+from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
 from wayword.io import write_json
 from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
@@ -32,7 +34,9 @@ from wayword.learning.policy.parallel import Step, Workers
 from wayword.learning.policy.readings import load_readings
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
 from wayword.objects import ObjectDatabase
-from wayword.policy.tokens import Vocabulary
+from wayword.policy.stage1 import read_config
+from wayword.policy.tokens import UNKNOWN as UNKNOWN_WORD
+from wayword.policy.tokens import Vocabulary, mirrored
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class VisitationTraining:
     """Share of samples about natural instructions."""
     workers: int = 2
     check_every: int = 250
+    start: Path | None = None
+    """A folder of exported weights to go on from; its size of stage 1 must be the same, its words need not be."""
     weights: str = "sim"
 
 
@@ -93,8 +99,6 @@ def photo_pool(folder: Path, grounder: Grounder) -> dict[str, NDArray[np.float32
 
 def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
     """The words of the training instructions and of their mirror images."""
-    from wayword.policy.tokens import mirrored
-
     texts = [item.readings.whole.tokens for item in items]
     return Vocabulary.build([*texts, *(mirrored(text) for text in texts)])
 
@@ -170,6 +174,8 @@ def build(config: VisitationTraining) -> tuple[Stage1, Step]:
     torch.manual_seed(config.loop.seed)
     net = Stage1(len(data.samples.vocabulary), config.size)
     net.vocabulary = data.samples.vocabulary  # type: ignore[assignment]
+    if config.start is not None:
+        load_start(net, data.samples.vocabulary, config.start)
 
     def step(network: nn.Module, rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
         network.train()
@@ -177,6 +183,22 @@ def build(config: VisitationTraining) -> tuple[Stage1, Step]:
         return (visit + goal).mean(), {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
 
     return net, step
+
+
+def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
+    """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word."""
+    words = read_config(folder)["vocabulary"]
+    known = {word: number for number, word in enumerate(words)}
+    path = folder / "model.safetensors"
+    try:
+        tensors = {k.removeprefix("stage1."): v for k, v in load_file(path).items() if k.startswith("stage1.")}
+        rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
+        tensors["text.embedding.weight"] = tensors["text.embedding.weight"][rows]
+        net.load_state_dict(tensors)
+    except (OSError, SafetensorError, KeyError, IndexError, RuntimeError) as error:
+        raise DataError(
+            path, "is damaged, or its stage 1 is of another size; choose other weights to start from"
+        ) from error
 
 
 def train(folder: Path, config: VisitationTraining, stop: threading.Event | None = None) -> None:
@@ -187,6 +209,8 @@ def train(folder: Path, config: VisitationTraining, stop: threading.Event | None
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "vocabulary.json", list(vocabulary.words))
     write_json(folder / "size.json", asdict(config.size))
+    if config.start is not None:
+        write_json(folder / "start.json", read_config(config.start)["about"])
     validation = None
     if config.validation is not None:
         grounder = Grounder.load(config.weights)
