@@ -15,10 +15,11 @@ from wayword.evaluation import (
     bootstrap_mean,
     count_endings,
     summarise,
-    table,
     wilson,
 )
+from wayword.evaluation.intervals import auroc, bootstrap_auroc, bootstrap_ratio
 from wayword.evaluation.metrics import EndedBy
+from wayword.evaluation.summary import table
 
 
 def episode(sr: bool, ne: float, ended_by: EndedBy = "policy", collisions: int = 0) -> EpisodeMetrics:
@@ -98,6 +99,60 @@ def test_degenerate_and_bad_input() -> None:
         Interval(0.5, 0.6, 0.7, 10)
 
 
+def test_bootstrap_ratio_by_hand() -> None:
+    # Items 1/2 and 3/4. Draws: both the first 2/4, one of each 4/6, both the second 6/8.
+    interval = bootstrap_ratio([1, 3], [2, 4], np.random.default_rng(0))
+    assert interval == Interval(4 / 6, 0.5, 0.75, 2)
+    # With nothing below there is nothing to get wrong.
+    assert bootstrap_ratio([0.0], [0.0], np.random.default_rng(0)) == Interval(1.0, 1.0, 1.0, 1)
+    with pytest.raises(ValueError, match="needs its partner"):
+        bootstrap_ratio([1, 2], [1], np.random.default_rng(0))
+    with pytest.raises(ValueError, match="negative"):
+        bootstrap_ratio([1], [-1], np.random.default_rng(0))
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.integers(0, 2**32))
+def test_a_ratio_over_ones_is_a_mean(values: list[int], seed: int) -> None:
+    ratio = bootstrap_ratio(values, [1] * len(values), np.random.default_rng(seed), samples=200)
+    mean = bootstrap_mean(values, np.random.default_rng(seed), samples=200)
+    assert (ratio.mean, ratio.low, ratio.high) == pytest.approx((mean.mean, mean.low, mean.high))
+
+
+def test_auroc_by_hand() -> None:
+    # Pairs (3, 1), (3, 2), (2, 1) won, (2, 2) tied: 3.5 of 4.
+    assert auroc([3.0, 2.0], [1.0, 2.0]) == 0.875
+    assert auroc([1.0], [0.0]) == 1.0
+    # Paired draws of (3, 1) and (2, 2): the first twice 1, the second twice 1/2, one of each 3.5/4.
+    paired = bootstrap_auroc([3.0, 2.0], [1.0, 2.0], np.random.default_rng(0), paired=True)
+    assert paired == Interval(0.875, 0.5, 1.0, 2)
+    # Apart: positives (2, 2) against negatives (2, 2) is the worst that can be drawn, 1/2; n counts both sides.
+    apart = bootstrap_auroc([3.0, 2.0], [1.0, 2.0], np.random.default_rng(0))
+    assert apart == Interval(0.875, 0.5, 1.0, 4)
+    with pytest.raises(ValueError, match="cannot be paired"):
+        bootstrap_auroc([1.0, 2.0], [1.0], np.random.default_rng(0), paired=True)
+    with pytest.raises(WaywordError, match="no episodes"):
+        auroc([], [1.0])
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=12),
+    st.lists(st.integers(0, 5), min_size=1, max_size=12),
+    st.integers(0, 2**32),
+)
+def test_auroc_turns_round_and_is_seeded(positive: list[int], negative: list[int], seed: int) -> None:
+    assert auroc(positive, negative) == pytest.approx(1 - auroc(negative, positive))
+    first = bootstrap_auroc(positive, negative, np.random.default_rng(seed), samples=50)
+    assert first == bootstrap_auroc(positive, negative, np.random.default_rng(seed), samples=50)
+    assert 0 <= first.low <= first.mean <= first.high <= 1 + 1e-12
+
+
+def test_auroc_interval_covers_the_truth() -> None:
+    # Normal scores one deviation apart: AUROC is Phi(1 / sqrt(2)) = 0.7602. A 95 % interval holds it 19 times in 20.
+    rng = np.random.default_rng(5)
+    intervals = [bootstrap_auroc(rng.normal(1, 1, 60), rng.normal(0, 1, 60), rng, samples=300) for _ in range(60)]
+    assert sum(interval.low <= 0.7602 <= interval.high for interval in intervals) >= 52
+
+
 def test_to_dict() -> None:
     assert Interval(0.5, 0.25, 0.75, 4).to_dict() == {"mean": 0.5, "low": 0.25, "high": 0.75, "n": 4}
 
@@ -134,3 +189,27 @@ def test_table_prints_percent_and_metres() -> None:
     assert "[49.0, 94.3]" in text
     assert "0.40" in text  # NE: (8 * 0.2 + 2 * 1.2) / 10
     assert "–" in text  # the partial row has no SR
+
+
+@pytest.mark.parametrize("name", ["oracle", "perfect segmentation"])
+@pytest.mark.parametrize("width", [20, 30, 60, *range(66, 83), 100, 200])
+def test_no_width_of_terminal_drops_a_metric(width: int, name: str) -> None:
+    summary = summarise([episode(True, 0.2)] * 8 + [episode(False, 1.2)] * 2, seed=0)
+    console = Console(file=io.StringIO(), width=width)
+    console.print(table({name: summary}))
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    words = text.split()
+    for title in ("SR", "EMD", "OSR", "NE", "SPL", "nDTW", "SDTW", "coll.", "/flight"):
+        assert title in words
+    for number in ("80.0", "[49.0,", "94.3]", "100.0", "[72.2,", "100.0]", "0.40"):  # SR, OSR and NE, unbroken
+        assert number in words
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= width
+
+
+def test_a_narrow_table_by_hand() -> None:
+    console = Console(file=io.StringIO(), width=30)
+    console.print(table({"a [b]": {"sr": Interval(0.8, 0.5, 0.9, 10)}}))
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert lines[:3] == ["a [b], n = 10", " SR % 80.0 [50.0, 90.0]", " EMD m –"]

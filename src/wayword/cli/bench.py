@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import tyro
 
-from wayword.cli.common import console, progress_bar
+from wayword.cli.common import console, progress_bar, say
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     from wayword.evaluation.intervals import Interval
+
+BUSY = 0.9
+"""A step that spent less of its time computing was measured on a machine that was doing something else."""
 
 
 @dataclass(frozen=True)
@@ -22,25 +26,69 @@ class Bench:
 
     sim: frames and environment steps per second, and the ratio to PyBullet's renderer on the same
     scene in the same run; that comparison needs the extra: pip install -e ".[bench]".
+
+    policy: milliseconds per step of FsPVN, one drone on one core, segmentation included, and the share of each
+    stage.
     """
 
-    what: tyro.conf.Positional[Literal["sim"]]
+    what: tyro.conf.Positional[Literal["sim", "policy"]]
     """What to measure."""
     repeats: int = 7
-    """Times each measurement is repeated; the interval is over these."""
+    """Times each measurement is repeated, or flights of the policy; the interval is over these."""
+    weights: Path | None = None
+    """A folder of the policy's weights; by default the shipped ones."""
     publish: bool = False
     """Enter the figures into docs/results.json (maintainers)."""
 
     def run(self) -> None:
         """Measure, print, publish if asked."""
+        if self.repeats < 2:
+            raise WaywordError(f"--repeats {self.repeats}: at least 2 are needed for an interval")
+        if self.publish:
+            if self.weights is not None:
+                raise WaywordError("--publish is for the shipped weights: without --weights")
+            check_docs()
+        if self.what == "policy":
+            self._policy()
+        else:
+            self._sim()
+
+    def _policy(self) -> None:
+        from rich.table import Table
+
+        from wayword.evaluation.policy_speed import policy_speed
+        from wayword.evaluation.publish import Figure
+
+        with progress_bar("flying", self.repeats + 1) as advance:
+            speed = policy_speed(self.repeats, self.weights, advance)
+        table = Table("one drone, one core", "ms", "95 % interval", "share of a step", title="wayword bench policy")
+        rows = {"step": speed.step_ms, **speed.stages_ms, "reading, once per instruction": speed.reading_ms}
+        for what, ms in rows.items():
+            share = f"{100 * speed.shares[what].mean:.0f} %" if what in speed.shares else ""
+            table.add_row(what, f"{ms.mean:.1f}", f"{ms.low:.1f} - {ms.high:.1f}", share)
+        console.print(table)
+        say(f"{speed.step_ms.n} flights; slowest step {speed.slowest_ms:.1f} ms")
+        busy = speed.computing_ms.mean / speed.step_ms.mean
+        if busy < BUSY:
+            remark = f"only {100 * busy:.0f} % of a step was computing: this machine was doing something else as well"
+            if self.publish:
+                raise WaywordError(f"not published: {remark}; measure again when it is idle")
+            say(remark)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+
+            command, today = f"wayword bench policy --repeats {self.repeats}", date.today().isoformat()
+            times = {"step": speed.step_ms, "reading": speed.reading_ms}
+            figures = {f"policy.ms_{what}": Figure.of(ms, "ms", command, today) for what, ms in times.items()}
+            for stage, part in speed.shares.items():
+                figures[f"policy.share_{stage}"] = Figure.of(part, "%", command, today)
+            publish_figures(figures)
+
+    def _sim(self) -> None:
         from rich.table import Table
 
         from wayword.evaluation import bench
 
-        if self.repeats < 2:
-            raise WaywordError(f"--repeats {self.repeats}: at least 2 are needed for an interval")
-        if self.publish:
-            check_docs()
         scene = bench.bench_scene()
         rows: dict[str, tuple[str, Interval | None, str]] = {}
         with progress_bar("measuring", 8) as advance:

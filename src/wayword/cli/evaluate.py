@@ -16,10 +16,13 @@ from wayword.errors import WaywordError
 from wayword.io import check_target, write_json
 
 if TYPE_CHECKING:
+    from wayword.episodes import Example
     from wayword.evaluation.runner import Flight
 
-PolicyName = Literal["oracle", "average", "stop"]
+PolicyName = Literal["oracle", "average", "stop", "fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect"]
 ModelName = Literal["lag", "rigid"]
+EVALUATIONS = Path("runs/eval")
+"""Where evaluations keep what they make once: photos of seen objects, generated episodes, flown cells."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,17 @@ class Eval(EpisodeSource):
 
     For example: wayword eval --policy oracle --split test --out results.json
 
-    In a world of your own: wayword eval --policy average --episodes mine.jsonl --objects my_meshes/
+    In a world of your own: wayword eval --policy fspvn --episodes mine.jsonl --objects my_meshes/ --db my-objects
+
+    All systems on all columns, as the paper's table has them: wayword eval table --help
     """
 
     policy: PolicyName = "oracle"
-    """Who flies. The oracle is shown the demonstration: an upper bound."""
+    """Who flies. The oracle is shown the demonstration: an upper bound; fspvn_perfect is shown the true masks."""
+    db: Path | None = None
+    """The object database fspvn is taught; by default the shipped one of the split's objects."""
+    weights: Path | None = None
+    """A folder of fspvn's weights; by default the shipped ones."""
     limit: int | None = None
     """Fly at most this many examples, spread over the split."""
     vehicle: ModelName = "lag"
@@ -50,9 +59,9 @@ class Eval(EpisodeSource):
 
     def run(self) -> None:
         """Fly, score, print, write."""
-        from wayword.evaluation import count_endings, summarise, table
         from wayword.evaluation.runner import RunConfig, fly
-        from wayword.policy import Privileged, make_policy
+        from wayword.evaluation.summary import count_endings, summarise, table
+        from wayword.policy import Privileged, Watching, make_policy
         from wayword.sim.arena import ArenaConfig
         from wayword.sim.vehicle import VehicleConfig
 
@@ -66,15 +75,16 @@ class Eval(EpisodeSource):
         cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
         config = RunConfig(self.seed, self.batch, self.random_looks, arena)
-        policy = make_policy(self.policy)
+        policy = make_policy(self.policy, self.weights)
+        taught = self._databases(cuts)
         with progress_bar(f"flying {self.policy}", len(cuts)) as advance:
-            flights = fly(policy, cuts, bank, config, progress=advance)
+            flights = fly(policy, cuts, bank, config, taught, progress=advance)
         scores = [flight.metrics for flight in flights]
         summary = summarise(scores, self.seed)
         endings = count_endings(scores)
         report = {
             "policy": self.policy,
-            "privileged": isinstance(policy, Privileged),
+            "privileged": isinstance(policy, (Privileged, Watching)),
             "episodes": str(self.episodes) if self.episodes else None,
             "split": None if self.episodes else self.split,
             "instructions": None if self.episodes else self.instructions,
@@ -103,6 +113,22 @@ class Eval(EpisodeSource):
             prefix = f"{self.policy}.{self.split}.{self.instructions}"
             publish_figures(figures(prefix, summary, self.command(), date.today().isoformat()))
 
+    def _databases(self, cuts: list[Example]) -> list[Any] | None:
+        """What the policy is taught for each example; None for those that are taught nothing."""
+        if not self.policy.startswith("fspvn"):
+            return None
+        from wayword.evaluation.columns import layout_database, seen_database, shipped_database
+        from wayword.objects import ObjectDatabase
+
+        if self.db is not None:
+            return [ObjectDatabase.load(self.db)] * len(cuts)
+        if self.episodes is not None:
+            raise WaywordError("your own episodes need a database of their objects: --db (see wayword teach --help)")
+        if self.split != "train":
+            return [shipped_database(self.split)] * len(cuts)
+        everything = seen_database(EVALUATIONS)
+        return [layout_database(cut, everything) for cut in cuts]
+
     def _check_publishable(self) -> None:
         """A published key names policy, split and kind of instruction: everything else must be as usual."""
         usual = Eval(policy=self.policy, split=self.split, instructions=self.instructions)
@@ -121,6 +147,8 @@ class Eval(EpisodeSource):
         words += [f"--objects {quote(str(self.objects))}"] * bool(self.objects) + [f"--limit {self.limit}"] * bool(
             self.limit
         )
+        words += [f"--db {quote(str(self.db))}"] * bool(self.db)
+        words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
         words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "lag")
         words += [f"--response-s {self.response_s}"] * (self.response_s != 0.5)
         words += ["--random-looks"] * self.random_looks

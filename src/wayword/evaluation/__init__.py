@@ -1,12 +1,12 @@
 """How well a flight followed its demonstration, and how the numbers are published.
 
-``publish.publish`` is not lifted here: the function would hide the module of the same name.
+``publish.publish`` and ``summary.table`` are not lifted here: they would hide the modules of the same names.
 """
 
 from wayword.evaluation.intervals import Interval, bootstrap_mean, wilson
 from wayword.evaluation.metrics import EpisodeMetrics, score
 from wayword.evaluation.publish import Figure, load_results
-from wayword.evaluation.summary import count_endings, summarise, table
+from wayword.evaluation.summary import count_endings, summarise
 
 __all__ = [
     "EpisodeMetrics",
@@ -17,6 +17,5 @@ __all__ = [
     "load_results",
     "score",
     "summarise",
-    "table",
     "wilson",
 ]

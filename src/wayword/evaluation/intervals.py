@@ -1,9 +1,9 @@
-"""Intervals around the means we publish: Wilson for rates, the percentile bootstrap for the rest."""
+"""Intervals around the figures we publish: Wilson for rates, the percentile bootstrap for the rest."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 
+Values = Sequence[float] | NDArray[np.float64]
+
 _BLOCK = 1_000_000  # drawn indices held at once (8 MB)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over ``n`` episodes and the bounds of its confidence interval."""
+    """A mean (or another statistic) over ``n`` episodes and the bounds of its confidence interval."""
 
     mean: float
     low: float
@@ -49,34 +51,103 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> Interval:
 
 
 def bootstrap_mean(
-    values: Sequence[float] | NDArray[np.float64],
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    samples: int = 10_000,
+    values: Values, rng: np.random.Generator, confidence: float = 0.95, samples: int = 10_000
 ) -> Interval:
     """Percentile bootstrap of the mean: quantiles of ``samples`` means of n draws with replacement.
 
     One value gives an interval of no width: it says nothing about spread, and ``n`` shows why.
     """
+    data = _flat(values, confidence)
+    mean = float(data.mean())
+    if len(data) == 1:
+        return Interval(mean, mean, mean, 1)
+    means = [data[rows].mean(axis=1) for rows in _draws(len(data), samples, rng)]
+    return _percentiles(mean, np.concatenate(means), len(data), confidence)
+
+
+def bootstrap_ratio(
+    above: Values, below: Values, rng: np.random.Generator, confidence: float = 0.95, samples: int = 10_000
+) -> Interval:
+    """Percentile bootstrap of sum(above) / sum(below), both drawn together; 1 where nothing is below.
+
+    F1 over sentences is such a ratio: twice the right ones over those said plus those wanted. Sentences are
+    drawn whole, because mistakes within one go together.
+    """
+    a, b = _flat(above, confidence), _flat(below, confidence)
+    if a.shape != b.shape:
+        raise ValueError(f"{len(a)} values over {len(b)}; every one needs its partner")
+    if (b < 0).any():
+        raise ValueError("the values below cannot be negative")
+    drawn = [_ratio(a[rows].sum(axis=1), b[rows].sum(axis=1)) for rows in _draws(len(a), samples, rng)]
+    return _percentiles(float(_ratio(a.sum(), b.sum())), np.concatenate(drawn), len(a), confidence)
+
+
+def auroc(positive: Values, negative: Values) -> float:
+    """Chance that a positive scores above a negative; ties count half."""
+    return float(_wins(_flat(positive), _flat(negative)).mean())
+
+
+def bootstrap_auroc(
+    positive: Values,
+    negative: Values,
+    rng: np.random.Generator,
+    paired: bool = False,
+    confidence: float = 0.95,
+    samples: int = 2_000,
+) -> Interval:
+    """AUROC and its percentile bootstrap over the items of both sides.
+
+    ``paired`` says that positive i and negative i are the same item under two conditions; they are then drawn
+    together and count once in ``n``.
+    """
+    wins = _wins(_flat(positive, confidence), _flat(negative, confidence))
+    p, n = wins.shape
+    if paired and p != n:
+        raise ValueError(f"{p} positives and {n} negatives cannot be paired")
+    drawn = []
+    rows = max(1, _BLOCK // max(p, n))
+    for start in range(0, samples, rows):
+        count = min(rows, samples - start)
+        # How often each item was drawn: wins of all drawn pairs at once, w_p' A w_n.
+        left = rng.multinomial(p, np.full(p, 1 / p), count).astype(np.float64)
+        right = left if paired else rng.multinomial(n, np.full(n, 1 / n), count).astype(np.float64)
+        drawn.append(((left @ wins) * right).sum(axis=1) / (p * n))
+    return _percentiles(float(wins.mean()), np.concatenate(drawn), p if paired else p + n, confidence)
+
+
+def _wins(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(P, N) 1 where a positive beats a negative, 1/2 where they tie."""
+    above, below = positive[:, None], negative[None]
+    return np.asarray((above > below) + 0.5 * (above == below), dtype=np.float64)
+
+
+def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.where(below > 0, above / np.where(below > 0, below, 1.0), 1.0), dtype=np.float64)
+
+
+def _flat(values: Values, confidence: float = 0.95) -> NDArray[np.float64]:
     data = np.asarray(values, dtype=np.float64)
     if data.ndim != 1:
         raise ValueError(f"the values have shape {data.shape}; they must be a flat list")
-    n = len(data)
-    _check(n, confidence)
+    _check(len(data), confidence)
+    if not np.isfinite(data).all():
+        raise ValueError(f"value {int(np.argmin(np.isfinite(data)))} of {len(data)} is not finite")
+    return data
+
+
+def _draws(n: int, samples: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Blocks of rows of n indices drawn with replacement, ``samples`` rows in all."""
     if samples < 1:
         raise ValueError(f"{samples} bootstrap samples; at least 1 is needed")
-    if not np.isfinite(data).all():
-        raise ValueError(f"value {int(np.argmin(np.isfinite(data)))} of {n} is not finite")
-    mean = float(data.mean())
-    if n == 1:
-        return Interval(mean, mean, mean, 1)
     rows = max(1, _BLOCK // n)
-    means = np.concatenate(
-        [data[rng.integers(n, size=(min(rows, samples - start), n))].mean(axis=1) for start in range(0, samples, rows)]
-    )
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    for start in range(0, samples, rows):
+        yield rng.integers(n, size=(min(rows, samples - start), n))
+
+
+def _percentiles(value: float, drawn: NDArray[np.float64], n: int, confidence: float) -> Interval:
+    low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
     # Equal values summed in another order differ in the last bit; the mean stays inside all the same.
-    return Interval(mean, min(mean, float(low)), max(mean, float(high)), n)
+    return Interval(value, min(value, float(low)), max(value, float(high)), n)
 
 
 def _check(n: int, confidence: float) -> None:

@@ -19,6 +19,7 @@ goal counts. ``EpisodeMetrics.ended_by`` keeps apart what the position cannot te
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -183,7 +184,8 @@ def _ndtw(distances: FloatArray, threshold: float) -> float:
 
 
 def _transport(distances: FloatArray) -> float:
-    import ot  # takes seconds (it loads torch when present), which no other command should wait for
+    os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")  # numpy is enough, and loading torch takes seconds
+    import ot  # still takes a second, which no other command should wait for
 
     cost, log = ot.emd2([], [], distances, numItermax=_PIVOTS, log=True)
     if log["warning"] is not None:

@@ -51,9 +51,22 @@ means percentile bootstrap intervals over episodes.
 _ABOUT_BENCHMARKS = """\
 Measured on one machine on the day given; compare rows of one table, not with another machine.
 An interval is given where the measurement was repeated enough to have one.
+
+`wayword bench sim` measures the simulator. `wayword bench policy` measures how long FsPVN thinks about a step, for one
+drone on one core, and which stage takes how much of it; its figures stand under `policy` in [results.md](results.md).
 """
 _PROSE = {
     "natural": "Natural instructions, written by language-model annotators, not by people.",
+    "fspvn": "[evaluation.md](evaluation.md) says what each system, column and figure of the table is.",
+    "policy": """\
+How long FsPVN thinks, measured on one machine on the day given: `ms_step` is from image and pose to action, for one
+drone on one core, segmentation included; drawing the image and moving the drone are not counted. `ms_reading` is
+once per instruction. The shares of the stages add up to the step and depend less on the machine: segmentation; the
+map and all bookkeeping; visitation (stage 1); control (stage 2). A decision is taken every 500 ms.""",
+    "language": """\
+[language.md](language.md) says what each figure is. Intervals of F1 are bootstrapped over sentences, which `n`
+counts there; those of AUROC over mentions. Keys ending in `_spacy` are spaCy's noun chunks scored on the same
+sentences, its version in the command.""",
 }
 """A sentence or two under the heading of a section, by its name."""
 
@@ -66,7 +79,7 @@ class Figure:
     low: float | None
     high: float | None
     n: int
-    """Episodes, or repetitions of a benchmark."""
+    """Episodes, sentences or other items, or repetitions of a benchmark."""
     command: str
     """What to run to get the number again."""
     date: str
@@ -95,23 +108,19 @@ class Figure:
         if self.unit == "%" and not (0 <= self.value <= 100):
             raise WaywordError(f"value is {self.value} %; rates lie between 0 and 100")
 
+    @classmethod
+    def of(cls, interval: Interval, unit: str, command: str, date: str) -> Figure:
+        """A measured interval as a figure; where the unit is "%", the interval holds fractions."""
+        scale = 100 if unit == "%" else 1
+        low, high = scale * interval.low, scale * interval.high
+        return cls(scale * interval.mean, low, high, interval.n, command, date, unit)
+
 
 def figures(prefix: str, summary: Mapping[str, Interval], command: str, date: str) -> dict[str, Figure]:
     """A summary as figures named ``prefix.metric``, with fractions turned into percent."""
-    result = {}
-    for name, interval in summary.items():
-        unit = METRICS[name].unit
-        scale = 100 if unit == "%" else 1
-        result[f"{prefix}.{name}"] = Figure(
-            scale * interval.mean,
-            scale * interval.low,
-            scale * interval.high,
-            interval.n,
-            command,
-            date,
-            unit,
-        )
-    return result
+    return {
+        f"{prefix}.{name}": Figure.of(interval, METRICS[name].unit, command, date) for name, interval in summary.items()
+    }
 
 
 def load_results(path: Path | str) -> dict[str, Figure]:

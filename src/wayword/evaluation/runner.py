@@ -2,14 +2,15 @@
 
 Episodes run in batches on all cores; finished ones leave the batch. The policy gets instructions, taught
 objects, images and poses. Demonstrations go to the scorer, and to policies that declare themselves
-``Privileged``; nothing gold ends an episode.
+``Privileged``; true object ids go to a witness, and to policies that declare themselves ``Watching``. Nothing
+gold ends an episode.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 from wayword.episodes import Example
 from wayword.errors import WaywordError
 from wayword.evaluation.metrics import EpisodeMetrics, score
-from wayword.policy import Observations, Policy, Privileged
+from wayword.policy import Observations, Policy, Privileged, Watching
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
+from wayword.sim.render.renderer import Frames
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,18 @@ class Flight:
     metrics: EpisodeMetrics
 
 
+class Witness(Protocol):
+    """Looks on, truth included, and finds out afterwards why flights failed; changes nothing about them."""
+
+    def saw(self, policy: Policy, chunk: Sequence[Example], slots: NDArray[np.int64], frames: Frames) -> None:
+        """After each decision: what the drones of these slots had in view when they took it."""
+        ...
+
+    def ended(self, slot: int, flight: Flight) -> None:
+        """Once per flight, when all of its batch have ended."""
+        ...
+
+
 def situation_of(example: Example, config: RunConfig, index: int) -> tuple[Situation, int]:
     """The situation and the seed of example number ``index`` of a run."""
     look_seed, arena_seed = np.random.SeedSequence((config.seed, index)).generate_state(2, np.uint64)
@@ -67,8 +81,13 @@ def fly(
     objects: Sequence[Any] | None = None,
     keep_images: bool = False,
     progress: Callable[[int], None] = lambda done: None,
+    witness: Witness | None = None,
+    first: int = 0,
 ) -> list[Flight]:
-    """Fly every example once; ``objects`` is what the policy is taught per example. Order is kept."""
+    """Fly every example once; ``objects`` is what the policy is taught per example. Order is kept.
+
+    ``first`` is the number of the first example within a longer run: parts flown apart give the whole run's flights.
+    """
     config = config or RunConfig()
     if not examples:
         raise WaywordError("no episodes to fly")
@@ -77,7 +96,15 @@ def fly(
     for start in range(0, len(examples), config.batch):
         chunk = examples[start : start + config.batch]
         flights += _fly_batch(
-            policy, chunk, taught[start : start + config.batch], bank, config, start, keep_images, progress
+            policy,
+            chunk,
+            taught[start : start + config.batch],
+            bank,
+            config,
+            first + start,
+            keep_images,
+            progress,
+            witness,
         )
     return flights
 
@@ -91,6 +118,7 @@ def _fly_batch(
     offset: int,
     keep_images: bool,
     progress: Callable[[int], None],
+    witness: Witness | None,
 ) -> list[Flight]:
     arena = Arena(len(chunk), bank, config.arena)
     starts = [situation_of(example, config, offset + i) for i, example in enumerate(chunk)]
@@ -102,8 +130,13 @@ def _fly_batch(
     actions: list[list[NDArray]] = [[] for _ in chunk]
     images: list[list[NDArray]] = [[] for _ in chunk]
     while len(slots := arena.flying):
-        seen = Observations(slots, arena.frames(slots).rgb, arena.poses[slots])
+        frames = arena.frames(slots)
+        seen = Observations(slots, frames.rgb, arena.poses[slots])
+        if isinstance(policy, Watching):
+            policy.watch(frames.ids, [[item.name for item in chunk[slot].objects] for slot in slots])
         chosen = np.asarray(policy.act(seen), dtype=np.float64)
+        if witness is not None:
+            witness.saw(policy, chunk, slots, frames)
         if chosen.shape != (len(slots), 3):
             raise ValueError(
                 f"policy {policy.name} answered {chosen.shape} for {len(slots)} drones, not ({len(slots)}, 3)"
@@ -124,4 +157,6 @@ def _fly_batch(
         metrics = score(path, example.path, int(arena.contacts[slot]), int(arena.steps[slot]), ending)
         pictures = np.array(images[slot]) if keep_images else None
         flights.append(Flight(example, path, np.array(poses[slot]), np.array(actions[slot]), pictures, metrics))
+        if witness is not None:
+            witness.ended(slot, flights[-1])
     return flights

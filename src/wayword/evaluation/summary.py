@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -35,6 +37,7 @@ METRICS: dict[str, Metric] = {
     "steps": Metric("steps", "per episode"),
 }
 """The averaged fields, in the order of the tables."""
+_CAPTION = "mean and 95 % interval: Wilson for SR and OSR, bootstrap for the others"
 
 
 def summarise(episodes: Sequence[EpisodeMetrics], seed: int) -> dict[str, Interval]:
@@ -61,22 +64,75 @@ def count_endings(episodes: Sequence[EpisodeMetrics]) -> dict[EndedBy, int]:
     return {ending: seen[ending] for ending in ENDINGS}
 
 
-def table(rows: Mapping[str, Mapping[str, Interval]]) -> Table:
-    """One line per system: ``rows`` maps its name to its summary. Intervals stand under the means."""
-    shown = {name: metric for name, metric in METRICS.items() if name != "steps"}
-    caption = "mean and 95 % interval: Wilson for SR and OSR, bootstrap for the others"
-    result = Table(caption=caption, box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1))
-    result.add_column("system", no_wrap=True)
-    result.add_column("n", justify="right", no_wrap=True)
-    for metric in shown.values():
-        # Narrow terminals break an interval at its space, never inside a number ("[48.8," or "100.0]").
-        heading = Text("\n".join(part.replace("per episode", "/flight") for part in metric if part))
-        result.add_column(heading, justify="right", min_width=max(6, len(metric.title)))
-    for system, summary in rows.items():
-        n = max((interval.n for interval in summary.values()), default=0)
-        cells = [_cell(summary.get(name), metric.unit) for name, metric in shown.items()]
-        result.add_row(Text(system), str(n), *cells)
-    return result
+class _Column(NamedTuple):
+    heading: str
+    cells: list[Text]
+
+    @property
+    def full(self) -> int:
+        """Width in which every line fits."""
+        return self._widest("\n")
+
+    @property
+    def least(self) -> int:
+        """Width in which every word fits."""
+        return self._widest(None)
+
+    def _widest(self, separator: str | None) -> int:
+        texts = [self.heading, *(cell.plain for cell in self.cells)]
+        return max(cell_len(part) for text in texts for part in text.split(separator) or [""])
+
+
+class SummaryTable:
+    """What ``table`` makes: one line per system with the intervals under the means, for any width of terminal.
+
+    A terminal that is too narrow for that gets a line per metric instead, so that no metric is ever left out.
+    """
+
+    def __init__(self, rows: Mapping[str, Mapping[str, Interval]]) -> None:
+        self._rows = rows
+        self._shown = {name: metric for name, metric in METRICS.items() if name != "steps"}
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        columns = self._columns()
+        spaces = len(columns) - 1
+        for widths in ([column.full for column in columns], [column.least for column in columns]):
+            if sum(widths) + spaces <= options.max_width:
+                yield self._across(columns, widths)
+                return
+        yield self._down()
+
+    def _columns(self) -> list[_Column]:
+        counts = [str(_count(summary)) for summary in self._rows.values()]
+        columns = [_Column("system", [Text(system) for system in self._rows]), _Column("n", [*map(Text, counts)])]
+        for name, metric in self._shown.items():
+            heading = "\n".join(part for part in (metric.title, _short(metric.unit)) if part)
+            cells = [_cell(summary.get(name), metric.unit, "\n") for summary in self._rows.values()]
+            columns.append(_Column(heading, cells))
+        return columns
+
+    def _across(self, columns: list[_Column], widths: list[int]) -> Table:
+        # Rich would share out what is missing as it likes: narrow columns break at a space, never inside a number.
+        result = Table(caption=_CAPTION, box=box.SIMPLE_HEAD, padding=0, show_edge=False)
+        for column, width in zip(columns, widths, strict=True):
+            result.add_column(Text(column.heading), justify="left" if column is columns[0] else "right", width=width)
+        for cells in zip(*(column.cells for column in columns), strict=True):
+            result.add_row(*cells)
+        return result
+
+    def _down(self) -> Text:
+        lines = []
+        for system, summary in self._rows.items():
+            lines.append(f"{system}, n = {_count(summary)}")
+            for name, metric in self._shown.items():
+                label = f"{metric.title} {_short(metric.unit)}".rstrip()
+                lines.append(f" {label} {_cell(summary.get(name), metric.unit, ' ')}")
+        return Text("\n".join([*lines, _CAPTION]))
+
+
+def table(rows: Mapping[str, Mapping[str, Interval]]) -> SummaryTable:
+    """One line per system, to be printed by rich: ``rows`` maps its name to its summary."""
+    return SummaryTable(rows)
 
 
 def format_number(value: float, unit: str) -> str:
@@ -88,9 +144,17 @@ def format_number(value: float, unit: str) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _cell(interval: Interval | None, unit: str) -> Text:
+def _count(summary: Mapping[str, Interval]) -> int:
+    return max((interval.n for interval in summary.values()), default=0)
+
+
+def _short(unit: str) -> str:
+    return unit.replace("per episode", "/flight")
+
+
+def _cell(interval: Interval | None, unit: str, between: str) -> Text:
     if interval is None:
         return Text("–")
     scale = 100 if unit == "%" else 1
     mean, low, high = (format_number(scale * value, unit) for value in (interval.mean, interval.low, interval.high))
-    return Text(f"{mean}\n[{low}, {high}]")  # Text, so that brackets are never taken for markup
+    return Text(f"{mean}{between}[{low}, {high}]")  # Text, so that brackets are never taken for markup

@@ -1,10 +1,13 @@
 """Policies: from observations and an instruction to actions."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from pathlib import Path
 
 from wayword.errors import WaywordError
 from wayword.policy.baselines import Average, AverageConfig, Stop
-from wayword.policy.interface import Observations, Policy, Privileged
+from wayword.policy.interface import Observations, Policy, Privileged, Watching
 from wayword.policy.oracle import Oracle, OracleConfig
 
 __all__ = [
@@ -16,14 +19,20 @@ __all__ = [
     "Policy",
     "Privileged",
     "Stop",
+    "Watching",
     "make_policy",
 ]
 
-_POLICIES: dict[str, Callable[[], Policy]] = {"oracle": Oracle, "average": Average, "stop": Stop}
+_SIMPLE: dict[str, Callable[[], Policy]] = {"oracle": Oracle, "average": Average, "stop": Stop}
+_LEARNED = ("fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect")
 
 
-def make_policy(name: str) -> Policy:
-    """A policy by its name, with its default configuration."""
-    if name not in _POLICIES:
-        raise WaywordError(f"unknown policy {name!r}; choose one of {', '.join(_POLICIES)}")
-    return _POLICIES[name]()
+def make_policy(name: str, weights: Path | None = None) -> Policy:
+    """A policy by its name; learned ones take FsPVN's shipped weights, or those in the folder ``weights``."""
+    if name in _SIMPLE:
+        return _SIMPLE[name]()
+    if name not in _LEARNED:
+        raise WaywordError(f"unknown policy {name!r}; choose one of {', '.join((*_SIMPLE, *_LEARNED))}")
+    from wayword.policy.variants import load_variant  # loads networks, which the others do without
+
+    return load_variant(name, weights)

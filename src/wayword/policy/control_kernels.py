@@ -90,7 +90,9 @@ def write_images(  # type: ignore[no-untyped-def]
                     for cell in range(UNOBSERVED):
                         largest = max(largest, distributions[n, k, cell])
                 if largest > 0:
-                    image[n, k] /= largest
+                    for i in range(crop):
+                        for j in range(crop):  # cell by cell: a whole-array division takes seconds to compile
+                            image[n, k, i, j] /= largest
 
 
 @compiled()
@@ -115,7 +117,10 @@ def write_masks(coverage, poses, masks):  # type: ignore[no-untyped-def]  # prag
                 if inside > -0.5:  # beyond the boundary there is nothing to observe
                     x, y = min(max(x, 0.0), cells - 1.0), min(max(y, 0.0), cells - 1.0)
                     masks[n, 0, i // pool, j // pool] += 1 - sample(coverage[n], y, x)
-        masks[n] /= pool * pool
+        for k in range(masks.shape[1]):
+            for i in range(size):
+                for j in range(size):
+                    masks[n, k, i, j] /= pool * pool
 
 
 @compiled()

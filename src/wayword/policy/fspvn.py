@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
-from wayword.grounding.grounder import Grounding
+from wayword.grounding.grounder import Grounding, Regions
+from wayword.grounding.proposals import Proposals
 from wayword.language.anonymise import PLACEHOLDER
 from wayword.language.pipeline import LanguageModel, Parsed
 from wayword.mapping import WorldMap, boundary_masks, footprints
@@ -124,10 +125,7 @@ class FsPVN:
         slots = [int(slot) for slot in observations.slots]
         poses = np.asarray(observations.poses, np.float64)
         self._begin(slots, poses)
-        images = observations.images
-        if self.config.blank_images:
-            images = np.zeros_like(images)
-        seen = self._look(slots, images, poses)
+        seen = self._look(slots, observations.images, poses)
         maps = [self._map(slot) for slot in slots]
         flights = [self._flights[slot] for slot in slots]
         distributions = self.stage1.predict(
@@ -199,19 +197,23 @@ class FsPVN:
         for slot, pose, grounding in zip(slots, poses, self._segment(slots, images), strict=True):
             flight = self._flights[slot]
             stands = footprints(grounding.box_masks, grounding.boxes, pose, self.config.camera)
-            if self.config.blank_images:  # nothing was seen, so nothing is on the map
-                stands = np.zeros((0, 4), np.float32)
-                flight.world.update(stands, np.zeros(0), np.zeros((len(flight.table), 0)), pose)
-            else:
-                flight.world.update(stands, grounding.p_box, grounding.alignment, pose)
+            flight.world.update(stands, grounding.p_box, grounding.alignment, pose)
             result.append((grounding, stands))
         return result
 
     def _segment(self, slots: list[int], images: NDArray[np.uint8]) -> list[Grounding]:
         """Boxes, alignment and masks of every frame (Equations 1 to 3)."""
         flights = [self._flights[slot] for slot in slots]
-        found = self.grounder.regions(images)
+        blind = self.config.blank_images  # a black frame shows nothing, and no network need say so
+        found = [self._nothing()] * len(slots) if blind else self.grounder.regions(images)
         return [self.grounder.ground(r, f.table, f.taught.exemplars) for r, f in zip(found, flights, strict=True)]
+
+    def _nothing(self) -> Regions:
+        """A frame without boxes."""
+        height, width = self.config.camera.height, self.config.camera.width
+        boxes = Proposals(np.zeros((0, 4), np.float32), np.zeros(0), np.zeros(0, np.float32))
+        embeddings = np.zeros((0, self.grounder.config.dimension), np.float32)
+        return Regions(boxes, embeddings, np.zeros((0, height, width), np.float32))
 
     def _map(self, slot: int) -> NDArray[np.float32]:
         """The map's channels on the prediction grid: references, all objects, observability, boundaries."""

@@ -58,3 +58,12 @@ class Privileged(Protocol):
     def brief(self, demonstrations: Sequence[NDArray[np.float64]]) -> None:
         """The gold paths (P, 2) of the episodes, in slot order, after ``reset``."""
         ...
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """A policy that is shown what the simulator knows of every frame: a diagnosis, never a result of its own."""
+
+    def watch(self, ids: NDArray[np.uint8], layouts: Sequence[Sequence[str]]) -> None:
+        """Just before each ``act``: whose every pixel is (M, H, W), k + 1 for object k of the row's layout."""
+        ...
