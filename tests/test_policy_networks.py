@@ -9,13 +9,13 @@ import torch
 
 from wayword.errors import WaywordError
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
-from wayword.learning.policy.dataset import mirrored_gold, mirrored_maps
 from wayword.learning.policy.export import save_policy
 from wayword.learning.policy.networks import Size, Stage1, TextEncoder, at_placeholders, visitation_loss
 from wayword.learning.policy.train_visitation import load_start
 from wayword.mapping.grid import UNOBSERVED
+from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
 from wayword.policy.stage1 import Stage1Runtime
-from wayword.policy.tokens import Vocabulary, placeholders
+from wayword.policy.tokens import Vocabulary, mirrored, placeholders
 
 SMALL = Size(words=6, hidden=4, channels=8, filtered=4, last=8, dropout=0.0)
 
@@ -92,10 +92,10 @@ def test_the_mirror_exchanges_left_and_right() -> None:
     assert flipped[0, 7, 63, 0] == 2.0
     gold = np.zeros((1, 2, UNOBSERVED + 1), np.float32)
     gold[0, 1, 10 * 64 + 40], gold[0, 0, UNOBSERVED] = 0.7, 1.0
-    turned = mirrored_gold(gold)
+    turned = mirrored_distributions(gold)
     assert turned[0, 1, 53 * 64 + 40] == np.float32(0.7)
     assert turned[0, 0, UNOBSERVED] == 1.0
-    np.testing.assert_array_equal(mirrored_gold(turned), gold)
+    np.testing.assert_array_equal(mirrored_distributions(turned), gold)
 
 
 def test_the_exported_network_answers_as_torch_does(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_exported_network_answers_as_torch_does(tmp_path: Path) -> None:
     control = ControlRun(tmp_path / "control", ControlTraining(episodes=1))
     control.export()
     save_policy(tmp_path / "policy", net, vocabulary, SMALL, tmp_path / "control", {})
-    runtime = Stage1Runtime(tmp_path / "policy")
+    runtime = Stage1Runtime(tmp_path / "policy", mirror=False)
     said = [["go", "past", "<obj>"], ["left"], ["<obj>", "past", "<obj>", "go"]]
     words = [runtime.encode(tokens) for tokens in said]
     assert [len(word.psi) for word in words] == [1, 0, 2]
@@ -122,6 +122,31 @@ def test_the_exported_network_answers_as_torch_does(tmp_path: Path) -> None:
             psi, mean = net.read(numbers, torch.tensor([len(tokens)]), places)
             logits = net(psi, mean, mask, torch.from_numpy(others[n : n + 1]))
         np.testing.assert_allclose(found[n], torch.softmax(logits, 2)[0].numpy(), rtol=1e-3, atol=1e-6)
+
+
+def test_asked_both_ways_stage_1_does_not_prefer_a_side(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.build([["go", "past", "<obj>", "left", "right"]] * 3)
+    torch.manual_seed(1)
+    ControlRun(tmp_path / "control", ControlTraining(episodes=1)).export()
+    save_policy(tmp_path / "policy", Stage1(len(vocabulary), SMALL), vocabulary, SMALL, tmp_path / "control", {})
+    runtime = Stage1Runtime(tmp_path / "policy")
+    tokens = ["past", "<obj>", "left"]
+    maps = np.random.default_rng(0).random((7, 64, 64), np.float32)
+    found = runtime.predict([runtime.encode(tokens)], [maps[:1]], maps[None, 1:])
+    flipped = mirrored_maps(maps)
+    other = runtime.predict([runtime.encode(mirrored(tokens))], [flipped[:1]], flipped[None, 1:])
+    np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-5)
+    np.testing.assert_allclose(mirrored_distributions(other), found, rtol=1e-4, atol=1e-9)
+    alone = Stage1Runtime(tmp_path / "policy", mirror=False)
+    assert not np.allclose(alone.predict([alone.encode(tokens)], [maps[:1]], maps[None, 1:]), found, rtol=1e-3)
+
+
+def test_two_opinions_together_by_hand() -> None:
+    one, other = np.array([[0.5, 0.5, 0.0]], np.float32), np.array([[0.5, 0.0, 0.5]], np.float32)
+    np.testing.assert_allclose(together(one, other), [[1.0, 0.0, 0.0]])  # the one place both allow
+    np.testing.assert_allclose(together(one, one[:, ::-1]), [[0.0, 1.0, 0.0]], atol=1e-7)
+    apart = np.array([[1.0, 0.0]], np.float32)
+    np.testing.assert_allclose(together(apart, apart[:, ::-1]), [[0.5, 0.5]])  # nothing in common: both stay
 
 
 def test_weights_that_are_not_what_their_config_says_are_refused(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ d^p, d^g      (64, 64)   prediction grid: cell [row, col] has its centre at u = 
 c             0.147 m    4.7 m / 32, the same on both grids
 
 The prediction grid is 9.4 m wide: the whole arena lies on it from nearly every start (from a corner, the far one
-does not; no demonstration needs it). Masks are accumulated on the world grid and resampled once to the prediction grid; probabilities are
-made on the prediction grid and never leave it (the release resamples logits and its probabilities drift).
+does not; no demonstration needs it). Masks are accumulated on the world grid and resampled once to the prediction
+grid; probabilities are made on the prediction grid and never leave it (the release resamples logits and its
+probabilities drift).
 """
 
 from __future__ import annotations

@@ -47,6 +47,8 @@ class FsPVNConfig:
     """NoI: it sees nothing."""
     empty_instructions: bool = False
     """NoU: it is told nothing."""
+    mirror: bool = True
+    """Stage 1 is asked a second time in a mirror (``Stage1Runtime``)."""
     camera: CameraConfig = field(default_factory=CameraConfig)
 
 
@@ -107,7 +109,9 @@ class FsPVN:
     ) -> FsPVN:
         """The shipped weights ``name``, or those in ``folder``; ``grounding`` names the segmentation's."""
         where = folder if folder is not None else SHIPPED / name
-        return cls(LanguageModel.load(), Grounder.load(grounding), Stage1Runtime(where), Control.load(where), config)
+        config = config or FsPVNConfig()
+        stage1 = Stage1Runtime(where, config.mirror)
+        return cls(LanguageModel.load(), Grounder.load(grounding), stage1, Control.load(where), config)
 
     def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
         """Start N episodes; ``objects[i]`` is an ``ObjectDatabase``, its folder, or a ``Taught``."""

@@ -61,7 +61,7 @@ def load_variant(
 ) -> FsPVN:
     """FsPVN or a variant of it, ready to fly; several in one process can share the parts that all have."""
     variant, folder = VARIANTS[name], weights_of(name, main)
-    stages = Stage1Runtime(folder), Control.load(folder)
+    stages = Stage1Runtime(folder, variant.config.mirror), Control.load(folder)
     policy = variant.kind(language or LanguageModel.load(), grounder or Grounder.load("sim"), *stages, variant.config)
     policy.name = name
     return policy

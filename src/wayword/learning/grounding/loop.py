@@ -131,7 +131,9 @@ class Run:
     def apply(self, loss: Tensor, numbers: Mapping[str, float]) -> None:
         """One step of the optimiser on gradients that are there already."""
         if not bool(torch.isfinite(loss)):
-            raise RuntimeError(f"the loss is {float(loss)} at step {self.step}; resume with a lower learning rate")
+            raise RuntimeError(
+                f"the loss is {float(loss.detach())} at step {self.step}; resume with a lower learning rate"
+            )
         rate = self._rate()
         for group in self.optimiser.param_groups:
             group["lr"] = rate

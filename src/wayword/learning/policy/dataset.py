@@ -20,7 +20,8 @@ from wayword.learning.policy.executions import Execution
 from wayword.learning.policy.gold import gold_distributions
 from wayword.learning.policy.readings import Reading, ReadingPair
 from wayword.mapping import WorldMap, boundary_masks
-from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED, frame_pose, world_to_prediction
+from wayword.mapping.grid import PREDICTION_CELLS, frame_pose, world_to_prediction
+from wayword.policy.mirror import mirrored_distributions, mirrored_maps
 from wayword.policy.tokens import Vocabulary, mirrored, placeholders
 
 MOST_REFERENCES = 12
@@ -185,7 +186,7 @@ class Samples:
         tokens = list(reading.tokens)
         both, truth = np.stack(maps), np.stack(gold)
         if config.mirror and rng.random() < 0.5:
-            tokens, both, truth = mirrored(tokens), mirrored_maps(both), mirrored_gold(truth)
+            tokens, both, truth = mirrored(tokens), mirrored_maps(both), mirrored_distributions(truth)
         numbers = self.vocabulary.numbers(tokens)
         hidden = rng.random(len(numbers)) < config.unknown_words
         places = placeholders(tokens)[: len(alignment)]
@@ -202,18 +203,6 @@ class _Sample:
     references: NDArray[np.float32]
     others: NDArray[np.float32]
     gold: NDArray[np.float32]
-
-
-def mirrored_maps(maps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Maps (..., C, 64, 64) with left and right exchanged; the last four channels are the boundaries."""
-    flipped = maps[..., ::-1, :]
-    return np.concatenate([flipped[..., :-2, :, :], flipped[..., -1:, :, :], flipped[..., -2:-1, :, :]], axis=-3)
-
-
-def mirrored_gold(gold: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Distributions (..., 4097) with left and right exchanged."""
-    cells = gold[..., :UNOBSERVED].reshape(*gold.shape[:-1], PREDICTION_CELLS, PREDICTION_CELLS)[..., ::-1, :]
-    return np.concatenate([cells.reshape(*gold.shape[:-1], UNOBSERVED), gold[..., UNOBSERVED:]], axis=-1)
 
 
 def collate(samples: Sequence[_Sample]) -> Batch:
