@@ -11,11 +11,12 @@ import pytest
 from PIL import Image
 
 from wayword.errors import WaywordError
+from wayword.lettering import plain, text_font
 from wayword.sim.models.mesh import finish
 from wayword.sim.models.primitives import box, cylinder
 from wayword.sim.pictures.contact_sheet import contact_sheet
 from wayword.sim.pictures.flight_card import FlightCard, Layout, fit_text, line_height, wrap
-from wayword.sim.pictures.topdown import FLOWN, TopDown, dashes, place_labels, plain, text_font
+from wayword.sim.pictures.topdown import FLOWN, TopDown, dashes, place_labels
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import project
 

@@ -1,3 +1,26 @@
-"""Wayword: tell a camera drone where to fly in plain language, about things it has never seen."""
+"""Wayword: tell a camera drone where to fly in plain language, about things it has never seen.
+
+pilot = wayword.load()
+pilot.reset("stop in front of the globe", "my_objects")
+action = pilot.act(image, pose)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wayword.pilot import Pilot
+
+__all__ = ["__version__", "load"]
 
 __version__ = "0.1.0"
+
+
+def load(weights: Path | str | None = None) -> Pilot:
+    """A pilot with the shipped weights, or with those in the folder ``weights``; see ``wayword.pilot``."""
+    from wayword.pilot import Pilot  # networks and compilers are loaded only by those who fly
+
+    return Pilot.load(weights)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from wayword.errors import WaywordError
+from wayword.lettering import plain, text_font
 from wayword.sim.models.catalogue import catalogue
-from wayword.sim.pictures.topdown import Color, plain, text_font
+from wayword.sim.pictures.topdown import Color
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig, project
 from wayword.sim.render.look import Light, Look

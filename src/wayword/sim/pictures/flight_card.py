@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from wayword.errors import WaywordError
-from wayword.sim.pictures.topdown import FLOWN, SHOWN, Color, TopDown, plain, text_font
+from wayword.lettering import plain, text_font
+from wayword.sim.pictures.topdown import FLOWN, SHOWN, Color, TopDown
 from wayword.sim.render.renderer import Placed
 
 PAGE: Color = (15, 18, 24)
@@ -99,36 +100,41 @@ class FlightCard:
         telemetry: Mapping[str, str],
         outcome: str | None = None,
         success: bool | None = None,
+        depth: NDArray[np.float32] | None = None,
     ) -> NDArray[np.uint8]:
         """One picture (H, W, 3): the view ``rgb`` (h, w, 3) from ``pose`` after flying ``path_so_far`` (N, 2).
 
-        ``outcome`` is written at the end of a flight, in green or red if ``success`` is known.
+        ``outcome`` is written at the end of a flight, in green or red if ``success`` is known. ``depth`` of the
+        view is for cards that draw on it.
         """
         page = self._page.copy()
-        self._draw_view(page, rgb)
+        self._draw_view(page, rgb, pose, depth)
         self._draw_map(page, pose, np.asarray(path_so_far, np.float64).reshape(-1, 2))
         self._draw_status(page, telemetry, outcome, success)
         return np.array(page)
 
     def _background(self, title: str, policy: str, instruction: str, legend: bool) -> Image.Image:
-        box = self.layout.header
         page = Image.new("RGB", (self.layout.width, self.layout.height), PAGE)
         pen = ImageDraw.Draw(page)
+        self._draw_header(pen, title, policy, legend)
+        self._draw_caption(pen, instruction)
+        return page
+
+    def _draw_header(self, pen: ImageDraw.ImageDraw, title: str, policy: str, legend: bool) -> None:
+        box = self.layout.header
         middle = box.top + box.height // 2
-        _write(pen, (box.left, middle), title, 26, TEXT, "lm", bold=True)
+        write(pen, (box.left, middle), title, 26, TEXT, "lm", bold=True)
         if policy:
-            _write(pen, (self.layout.map.left, middle), policy, 20, MUTED, "lm")
+            write(pen, (self.layout.map.left, middle), policy, 20, MUTED, "lm")
         right = box.left + box.width
         for name, dashed in (("demonstration", True), ("flown", False))[0 if legend else 1 :]:
             right -= round(text_font(17).getlength(name))
-            _write(pen, (right, middle), name, 17, MUTED, "lm")
+            write(pen, (right, middle), name, 17, MUTED, "lm")
             right -= 42
             for start in (0, 13, 26) if dashed else (0,):
                 stop = start + (7 if dashed else 33)
                 pen.line((right + start, middle, right + stop, middle), SHOWN if dashed else FLOWN, 4)
             right -= 18
-        self._draw_caption(pen, instruction)
-        return page
 
     def _draw_caption(self, pen: ImageDraw.ImageDraw, instruction: str) -> None:
         box = self.layout.caption
@@ -140,21 +146,26 @@ class FlightCard:
         step = line_height(size)
         top = inner.top + (inner.height - step * len(lines)) / 2
         for i, line in enumerate(lines):
-            _write(pen, (inner.left, top + (i + 0.5) * step), line, size, TEXT, "lm")
+            write(pen, (inner.left, top + (i + 0.5) * step), line, size, TEXT, "lm")
 
-    def _draw_view(self, page: Image.Image, rgb: NDArray[np.uint8]) -> None:
+    def _draw_view(
+        self, page: Image.Image, rgb: NDArray[np.uint8], pose: ArrayLike, depth: NDArray[np.float32] | None
+    ) -> None:
         box = self.layout.view
         view = Image.fromarray(rgb).resize((box.width, box.height), Image.Resampling.BICUBIC)
         page.paste(view, box.corner, self._rounded[box])
 
     def _draw_map(self, page: Image.Image, pose: ArrayLike, path: NDArray[np.float64]) -> None:
-        picture, box = self._map.copy(), self.layout.map
+        picture, box = self._base_map(), self.layout.map
         if len(path):
             self.topdown.draw_path(picture, path)
             self.topdown.draw_start(picture, path[0])
         picture.paste(self._names, mask=self._names)
         self.topdown.draw_drone(picture, pose, hfov_deg=self.hfov_deg)
         page.paste(picture, box.corner, self._rounded[box])
+
+    def _base_map(self) -> Image.Image:
+        return self._map.copy()
 
     def _draw_status(
         self, page: Image.Image, telemetry: Mapping[str, str], outcome: str | None, success: bool | None
@@ -164,13 +175,13 @@ class FlightCard:
         step = self.layout.view.width / max(len(telemetry), 4)
         for i, (name, value) in enumerate(telemetry.items()):
             x = box.left + i * step
-            _write(pen, (x, box.top + 8), name, 15, MUTED, "lm")
-            _write(pen, (x, box.top + 36), value, 24, TEXT, "lm")
+            write(pen, (x, box.top + 8), name, 15, MUTED, "lm")
+            write(pen, (x, box.top + 36), value, 24, TEXT, "lm")
         if outcome:
             color = TEXT if success is None else GOOD if success else BAD
             room = box.left + box.width - self.layout.map.left
-            size = _shrink(plain(outcome), room, 26)
-            _write(pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, color, "lm", bold=True)
+            size = shrink(plain(outcome), room, 26)
+            write(pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, color, "lm", bold=True)
 
 
 def line_height(size: int) -> int:
@@ -205,11 +216,12 @@ def wrap(text: str, width: float, font: ImageFont.FreeTypeFont) -> list[str]:
     return lines
 
 
-def _shrink(text: str, width: float, largest: int) -> int:
+def shrink(text: str, width: float, largest: int) -> int:
+    """The largest size in which a line of text fits."""
     return next((size for size in range(largest, 11, -1) if text_font(size).getlength(text) <= width), 11)
 
 
-def _write(
+def write(
     pen: ImageDraw.ImageDraw,
     at: tuple[float, float],
     text: str,
@@ -218,6 +230,7 @@ def _write(
     anchor: str,
     bold: bool = False,
 ) -> None:
+    """Text in characters the built-in font has."""
     pen.text(at, plain(text), color, text_font(size), anchor=anchor, stroke_width=0.5 if bold else 0)
 
 

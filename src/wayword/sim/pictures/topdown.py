@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.errors import WaywordError
+from wayword.lettering import plain, text_font
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Look
@@ -63,6 +62,11 @@ class TopDown:
         world = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         x, y = world[:, 0] + self.margin_m, self.arena_m + self.margin_m - world[:, 1]
         return np.column_stack([x, y]) * self.px_per_m
+
+    def to_world(self, pixels: ArrayLike) -> Points:
+        """Which ground points (N, 2) are at these places of the picture."""
+        places = np.asarray(pixels, dtype=np.float64).reshape(-1, 2) / self.px_per_m
+        return np.column_stack([places[:, 0] - self.margin_m, self.arena_m + self.margin_m - places[:, 1]])
 
     def picture(self, objects: Sequence[Placed]) -> Image.Image:
         """The arena with its objects, nothing written on it."""
@@ -215,22 +219,6 @@ def dashes(line: Points, on: float, off: float) -> list[Points]:
         at = np.concatenate([[start], arc[(arc > start) & (arc < stop)], [stop]])
         pieces.append(np.column_stack([np.interp(at, arc, line[:, 0]), np.interp(at, arc, line[:, 1])]))
     return pieces or [line]
-
-
-@lru_cache(maxsize=32)
-def text_font(size: int) -> ImageFont.FreeTypeFont:
-    """Pillow's built-in font: there on every machine."""
-    font = ImageFont.load_default(size=size)
-    if not isinstance(font, ImageFont.FreeTypeFont):
-        raise WaywordError("this Pillow was built without FreeType and cannot write text; install it from a wheel")
-    return font
-
-
-def plain(text: str) -> str:
-    """The text in characters the built-in font has: accents off, dashes short, the rest as '?'."""
-    text = text.translate({0x2013: "-", 0x2014: "-", 0x2212: "-", 0xDF: "ss", 0xA0: " "})
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return "".join(c if " " <= c <= "~" or c in "“”‘’°·" else "?" for c in " ".join(bare.split()))
 
 
 # Where names go ------------------------------------------------------------------------------------------

@@ -1,0 +1,175 @@
+"""One drone and one instruction: the way to fly Wayword on a simulator or a drone of your own.
+
+    import wayword
+
+    pilot = wayword.load()
+    pilot.reset("go past the planter on its left, then stop in front of the globe", "my_objects")
+    action = pilot.act(image, pose)      # twice a second, until action.stop
+
+image   (H, W, 3) uint8, 16:9, from a pinhole camera 84 degrees across that looks 15 degrees down
+pose    (6,) x, y, z in metres, roll, pitch, yaw in radians; the map is [0, 4.7] x [0, 4.7] m, yaw 0 is +x
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from wayword.errors import WaywordError
+from wayword.language.pipeline import Parsed
+from wayword.mapping.grid import ARENA_M
+from wayword.objects import ObjectDatabase
+from wayword.policy.fspvn import FsPVN, Thought
+from wayword.policy.interface import STOP_THRESHOLD, Observations
+
+SHIPPED_OBJECTS = Path(__file__).parent / "objects" / "data"
+ASPECT_TOLERANCE = 0.02
+"""How far width / height of an image may be from the camera's, as a share: 854 x 480 passes, 640 x 480 does not."""
+OUTSIDE_M = 1.0
+"""How far outside the map a flight may begin."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """What to do until the next image, half a second later."""
+
+    forward_m_s: float
+    """0 to 0.7."""
+    yaw_rate_rad_s: float
+    """-1 to 1, counter-clockwise."""
+    stop: bool
+    """The instruction has been carried out: hover; the other two no longer count."""
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """(3,) as ``wayword/Arena-v0`` takes it."""
+        return np.array([self.forward_m_s, self.yaw_rate_rad_s, self.stop], np.float32)
+
+
+class Pilot:
+    """Follows one instruction at a time."""
+
+    def __init__(self, policy: FsPVN) -> None:
+        self.policy = policy
+        self._ready = self._begun = False
+
+    @classmethod
+    def load(cls, weights: Path | str | None = None) -> Pilot:
+        """The pilot with the weights that ship with Wayword, or with those in the folder ``weights``."""
+        return cls(FsPVN.load(folder=None if weights is None else Path(weights)))
+
+    def reset(self, instruction: str, objects: ObjectDatabase | Path | str) -> None:
+        """Take a new instruction about the objects of a database (see ``open_database``)."""
+        check_instruction(instruction)
+        self.policy.reset([instruction], [open_database(objects)])
+        self._ready, self._begun = True, False
+
+    def act(self, image: NDArray[np.uint8], pose: ArrayLike) -> Action:
+        """The next action; the first pose after ``reset`` is where the instruction was given."""
+        if not self._ready:
+            raise WaywordError("this pilot has no instruction yet; call reset(instruction, objects) first")
+        camera = self.policy.config.camera
+        frame, where = fit_image(image, camera.width, camera.height), check_pose(pose, starts=not self._begun)
+        action = self.policy.act(Observations(np.zeros(1, np.int64), frame[None], where[None]))[0]
+        self._begun = True
+        return Action(float(action[0]), float(action[1]), bool(action[2] > STOP_THRESHOLD))
+
+    @property
+    def thought(self) -> Thought:
+        """Everything seen, inferred and decided in the last step."""
+        if not self._begun:
+            raise WaywordError("this pilot has not acted yet; call act(image, pose) first")
+        return self.policy.thought(0)
+
+    @property
+    def parsed(self) -> Parsed:
+        """How the instruction was understood."""
+        if not self._ready:
+            raise WaywordError("this pilot has no instruction yet; call reset(instruction, objects) first")
+        return self.policy.parsed(0)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """What the instruction mentions and the database does not know."""
+        return unknown_references(self.parsed)
+
+
+def unknown_references(parsed: Parsed) -> tuple[str, ...]:
+    """Phrases that refer to "none of these" more likely than to any object; each once, pronouns left out."""
+    phrases = [r.text for r in parsed.references if r.best is None and r.antecedent is None]
+    return tuple(dict.fromkeys(phrases))
+
+
+def check_instruction(instruction: str) -> str:
+    """The instruction, if it says anything."""
+    if not isinstance(instruction, str):
+        raise WaywordError(f"the instruction must be text, not {type(instruction).__name__}")
+    if not any(character.isalnum() for character in instruction):
+        raise WaywordError('the instruction is empty; say for example "stop in front of the globe"')
+    return instruction
+
+
+def open_database(source: ObjectDatabase | Path | str) -> ObjectDatabase:
+    """A database, the one in a folder that ``wayword teach`` made, or "dev" or "test" for one that ships."""
+    if isinstance(source, ObjectDatabase):
+        database, name = source, "the database"
+    elif isinstance(source, (str, Path)):
+        shipped = sorted(folder.name for folder in SHIPPED_OBJECTS.iterdir() if folder.is_dir())
+        if str(source) == "seen" and "seen" not in shipped:
+            raise WaywordError(
+                "no photos of the seen objects ship; make them with "
+                "`wayword objects build --which seen --out DIR`, then give that folder"
+            )
+        folder = SHIPPED_OBJECTS / str(source) if str(source) in shipped else source
+        database, name = _read_database(folder), str(source)
+    else:
+        raise WaywordError(f"an object database or its folder is needed, not {type(source).__name__}")
+    if not len(database):
+        raise WaywordError(f"{name}: holds no objects; add some with `wayword teach NAME photo.jpg --db DIR`")
+    return database
+
+
+def _read_database(folder: Path | str) -> ObjectDatabase:
+    from wayword.grounding.photo_cropper import photo_croppers
+
+    return ObjectDatabase.load(folder, photo_croppers())
+
+
+def fit_image(image: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
+    """The image in the camera's own size; refused if its proportions are not the camera's."""
+    pixels = np.asarray(image)
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or 0 in pixels.shape:
+        raise WaywordError(f"the image must be (height, width, 3) uint8, not {pixels.shape} {pixels.dtype}")
+    rows, columns = pixels.shape[:2]
+    if abs(columns * height / (rows * width) - 1) > ASPECT_TOLERANCE:
+        fitting = min(columns, rows * width // height)
+        raise WaywordError(
+            f"the image is {columns} x {rows} but the camera is {width}:{height} (16:9); "
+            f"crop it to {fitting} x {fitting * height // width} around its middle"
+        )
+    if (rows, columns) == (height, width):
+        return np.ascontiguousarray(pixels)
+    # Averaging whole areas neither aliases nor rings.
+    how = Image.Resampling.BOX if columns >= width else Image.Resampling.BILINEAR
+    return np.asarray(Image.fromarray(pixels).resize((width, height), how))
+
+
+def check_pose(pose: ArrayLike, starts: bool = False) -> NDArray[np.float64]:
+    """The pose as (6,) float64; where a flight ``starts`` must be on the map or close to it."""
+    try:
+        values = np.asarray(pose, np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.shape != (6,) or not np.isfinite(values).all():
+        raise WaywordError("the pose must be six finite numbers: x, y, z in metres, roll, pitch, yaw in radians")
+    x, y = values[:2].tolist()
+    if starts and not all(-OUTSIDE_M <= value <= ARENA_M + OUTSIDE_M for value in (x, y)):
+        raise WaywordError(
+            f"the drone starts at ({x:.2f}, {y:.2f}) m, off the map of {ARENA_M} x {ARENA_M} m; "
+            "measure x and y from a corner of your flying area"
+        )
+    return values
