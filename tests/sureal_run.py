@@ -11,6 +11,7 @@ import torch
 
 from policy_data import items_of, photos_of
 from wayword.grounding import Grounder
+from wayword.io import write_json
 from wayword.learning.grounding.loop import LoopConfig, Run
 from wayword.learning.policy import sureal
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
@@ -26,6 +27,7 @@ def settings(folder: Path, data: Data, iterations: int = 2) -> sureal.SurealTrai
     """A run that starts from untrained networks."""
     torch.manual_seed(0)
     Run(folder / "visitation", Stage1(len(data.samples.vocabulary), SMALL), LoopConfig(10, 1.0)).save()
+    write_json(folder / "visitation" / "vocabulary.json", list(data.samples.vocabulary.words))
     control = ControlTraining(episodes=2)
     ControlRun(folder / "control", control).save()
     nowhere = folder / "unused"
@@ -49,7 +51,7 @@ def main(folder: Path, iterations: int) -> None:
     """Start, or go on."""
     torch.set_num_threads(1)
     data = few_examples()
-    sureal.load_data = lambda config: data  # type: ignore[assignment]
+    sureal.load_data = lambda config, vocabulary: data  # type: ignore[assignment]
     begun = (folder / "visitation").exists()
     config = settings(folder / "again" if begun else folder, data, iterations)
     if begun:

@@ -13,6 +13,8 @@ import torch
 from safetensors.torch import load_file
 
 from sureal_run import SMALL, few_examples, settings
+from wayword.errors import WaywordError
+from wayword.learning.policy import sureal
 from wayword.learning.policy.dataset import Item
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.sureal import Exchange, ProcessA, ProcessB
@@ -80,6 +82,20 @@ def test_both_processes_learn_and_exchange_and_are_the_same_under_a_seed(tmp_pat
     started = Stage1(len(data.samples.vocabulary), SMALL)
     torch.manual_seed(0)
     assert any(not torch.equal(p, q) for p, q in zip(b.stage1.parameters(), started.parameters(), strict=True))
+
+
+def test_words_come_from_the_stage_1_it_starts_from(
+    tmp_path: Path, data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = settings(tmp_path, data)
+    given = []
+    monkeypatch.setattr(sureal, "load_data", lambda config, vocabulary: given.append(vocabulary))
+    sureal.data_of(tmp_path / "run", config)
+    assert given[0].words == data.samples.vocabulary.words
+    sureal.data_of(tmp_path / "next", replace(config, stage1=tmp_path / "run" / "a"))  # a run can start from a run
+    assert given[1] == given[0]
+    with pytest.raises(WaywordError, match="train stage 1 first"):
+        sureal.data_of(tmp_path / "run", replace(config, stage1=tmp_path / "nowhere"))
 
 
 def _start(folder: Path, iterations: int) -> subprocess.Popen[str]:

@@ -66,6 +66,7 @@ class Fly(EpisodeSource):
 
     def run(self) -> None:
         """Fly, film, write."""
+        from wayword.evaluation.first_run import FirstRun
         from wayword.evaluation.free_flight import is_free, title_of
         from wayword.evaluation.recorder import FRAMES_PER_SECOND, Film, RecorderConfig
         from wayword.evaluation.trace import dump
@@ -75,12 +76,15 @@ class Fly(EpisodeSource):
         check_ending(self.out)
         if check_target(self.out) == check_target(trace):
             raise WaywordError(f"{trace}: video and trace cannot be the same file")
+        first = FirstRun()
         bank, example, policy, database, parsed = self._prepare() if self.instruction is None else self._prepare_own()
         say(f"{self.policy} flies {'in the ' if is_free(example) else ''}{title_of(example)}:")
         say(_brief(example.instruction, _ECHOED))
         if parsed is not None and database is not None:
             _warn_unknown(parsed, database)
         config = RecorderConfig(self.seed, self.random_look, self.as_seen)
+        if self.policy == "fspvn":
+            first.finish(policy, database)
         with progress_bar("flying and filming", 100) as advance:
             named = [_model(name, bank) or name for name in mentioned(parsed)]
             film = Film(policy, example, bank, config, database, named, advance)

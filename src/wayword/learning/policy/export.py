@@ -19,6 +19,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from wayword.errors import DataError
 from wayword.io import atomic_path, write_json
 from wayword.learning.policy.networks import OTHERS, Size, Stage1
 from wayword.mapping.grid import PREDICTION_CELLS
@@ -114,7 +115,10 @@ def _write(path: Path, content: bytes) -> str:
 
 def load_vocabulary(path: Path) -> Vocabulary:
     """The vocabulary of a training run."""
-    return Vocabulary(tuple(json.loads(path.read_text(encoding="utf-8"))))
+    try:
+        return Vocabulary(tuple(json.loads(path.read_text(encoding="utf-8"))))
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(path, "is missing or damaged; train stage 1 first") from error
 
 
 def export_runs(first: Path, stage1: Path, stage2: Path, out: Path) -> None:

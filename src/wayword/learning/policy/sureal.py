@@ -31,12 +31,13 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from wayword.errors import DataError
-from wayword.io import atomic_path
+from wayword.io import atomic_path, write_json
 from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.policy import ppo
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
 from wayword.learning.policy.dataset import Item, Samples
 from wayword.learning.policy.executions import Execution, read_shard, write_shard
+from wayword.learning.policy.export import load_vocabulary
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.parallel import seeded
 from wayword.learning.policy.seeing import Eyes, SeeingWorld
@@ -55,9 +56,9 @@ class SurealTraining:
     control: ControlTraining = field(default_factory=ControlTraining)
     """Network, PPO and reward of stage 2."""
     stage1: Path = Path("runs/policy/visitation")
-    """A finished run of ``train_visitation`` to start from."""
+    """A finished run of ``train_visitation``, or process A of another of these (RUN/a), to start from."""
     stage2: Path = Path("runs/policy/control")
-    """A finished run of ``train_control`` to start from."""
+    """A finished run of ``train_control``, or process B of another of these (RUN/b), to start from."""
     minutes: float = 30.0
     iterations: int = 10_000
     """Of process B, at most."""
@@ -198,6 +199,14 @@ class ProcessB:
         return result
 
 
+def data_of(folder: Path, config: SurealTraining) -> Data:
+    """The data with the words of the stage 1 to start from, which are kept beside what becomes of it."""
+    vocabulary = load_vocabulary(config.stage1 / "vocabulary.json")
+    (folder / "a").mkdir(parents=True, exist_ok=True)
+    write_json(folder / "a" / "vocabulary.json", list(vocabulary.words))
+    return load_data(config.visitation, vocabulary)
+
+
 def averaged_of(folder: Path) -> dict[str, torch.Tensor]:
     """The averaged weights of a run's checkpoint."""
     path = folder / "checkpoint.safetensors"
@@ -213,7 +222,7 @@ def train(folder: Path, config: SurealTraining, stop: threading.Event | None = N
     stop = stop or threading.Event()
     exchange = Exchange(folder / "exchange")
     if config.sync:
-        data = load_data(config.visitation)
+        data = data_of(folder, config)
         a, b = ProcessA(folder, config, data, exchange), ProcessB(folder, config, data, exchange)
         while b.run.step < config.iterations and not stop.is_set():
             while a.run.step < (b.run.step + 1) * config.send_every:
@@ -227,7 +236,7 @@ def train(folder: Path, config: SurealTraining, stop: threading.Event | None = N
     other = context.Process(target=_process_b, args=(folder, config, os.getpid()), daemon=True)
     other.start()
     try:
-        a = ProcessA(folder, config, load_data(config.visitation), exchange)
+        a = ProcessA(folder, config, data_of(folder, config), exchange)
         while not a.run.finished and other.is_alive() and not stop.is_set():
             a.step()
         a.run.save()
@@ -239,7 +248,7 @@ def train(folder: Path, config: SurealTraining, stop: threading.Event | None = N
 def _process_b(folder: Path, config: SurealTraining, parent: int) -> None:
     torch.set_num_threads(1)
     (folder / "stop").unlink(missing_ok=True)
-    b = ProcessB(folder, config, load_data(config.visitation), Exchange(folder / "exchange"))
+    b = ProcessB(folder, config, data_of(folder, config), Exchange(folder / "exchange"))
     last = time.monotonic()
     while b.run.step < config.iterations and not (folder / "stop").exists() and os.getppid() == parent:
         b.step()

@@ -154,8 +154,8 @@ class Data:
     grounder: Grounder
 
 
-def load_data(config: VisitationTraining) -> Data:
-    """Natural and generated examples with their executions and readings."""
+def load_data(config: VisitationTraining, vocabulary: Vocabulary | None = None) -> Data:
+    """Natural and generated examples with their executions and readings; their own words if none are given."""
     grounder = Grounder.load(config.weights)
     natural = load_items(Source("train", config.natural, overlapping=True))
     generated = load_items(Source(str(config.generated / "episodes.jsonl"), config.generated))
@@ -165,7 +165,8 @@ def load_data(config: VisitationTraining) -> Data:
     ])  # fmt: skip
     items = [*natural, *generated]
     photos = photo_pool(config.photos, grounder)
-    return Data(Samples(items, photos, grounder.config.density, vocabulary_of(items), config.sample), weights, grounder)
+    words = vocabulary or vocabulary_of(items)
+    return Data(Samples(items, photos, grounder.config.density, words, config.sample), weights, grounder)
 
 
 def build(config: VisitationTraining) -> tuple[Stage1, Step]:
