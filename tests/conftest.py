@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import os
+
+# Tests run on all cores already; linear algebra with threads of its own would fight over them (five times slower).
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

@@ -119,6 +119,26 @@ def test_watching_changes_nothing_about_a_flight(bank: MeshBank) -> None:
     assert np.array_equal(plain.poses, watched.poses)
 
 
+@pytest.mark.parametrize("decision_s", [0.33, 0.001, 0.0, -1.0, math.nan, math.inf, 1e9])
+def test_decisions_are_whole_numbers_of_sub_steps(decision_s: float) -> None:
+    with pytest.raises(WaywordError, match="decision_s") as caught:
+        ArenaConfig(decision_s=decision_s)
+    assert "\n" not in str(caught.value)
+    assert ArenaConfig(decision_s=0.33, vehicle=VehicleConfig(sub_step_s=0.03)).watched_parts == 1  # 11 sub-steps
+
+
+def test_a_watched_decision_is_cut_evenly(bank: MeshBank) -> None:
+    # 0.16 s are 8 sub-steps of 0.02 s: not five equal parts, but four.
+    config = ArenaConfig(decision_s=0.16)
+    plain, watched = (arena_with(bank, situation(), config=config) for _ in range(2))
+    seen: list[float] = []
+    plain.step([[0.7, 0.0, 0.0]])
+    watched.step([[0.7, 0.0, 0.0]], lambda: seen.append(float(watched.fleet.pose[0, 0])))
+    assert len(seen) == config.watched_parts == 4
+    assert seen == sorted(seen)
+    assert np.array_equal(plain.poses, watched.poses)
+
+
 def test_watching_changes_nothing_at_the_net_either(bank: MeshBank) -> None:
     flights = []
     for watch in (None, lambda: None):

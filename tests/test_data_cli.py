@@ -106,7 +106,7 @@ def test_another_run_is_not_continued(tmp_path: Path) -> None:
     ("verb", "message"),
     [
         (Generate(count=0), "--count 0: at least 1 is needed"),
-        (Generate(seed=-1), "--seed -1: it must not be negative"),
+        (Generate(seed=-1), "--seed -1: must be 0 or more"),
         (Generate(processes=0), "--processes 0: at least 1 is needed"),
         (Generate(voice="bard"), "there is no voice 'bard'; choose one of"),
         (Generate(count=1, out=Path("/dev/null/x.jsonl")), "cannot be written"),

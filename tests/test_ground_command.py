@@ -81,6 +81,16 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "out.png").exists()
 
 
+def test_phrases_are_printed_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Image.fromarray(np.zeros((40, 40, 3), np.uint8)).save(tmp_path / "[red]black.png")
+    strange = ("[bold]duck[/red]", "\x1b[31mduck", "x" * 300, "鸭子 🦆")
+    Ground(tmp_path / "[red]black.png", strange, DEV, tmp_path / "out.png").run()
+    said = capsys.readouterr().out
+    assert "[bold]duck[/red]" in said
+    assert "\x1b" not in said
+    assert (tmp_path / "out.png").exists()
+
+
 def test_masks_are_painted_where_they_are() -> None:
     image = np.zeros((2, 2, 3), np.uint8)
     masks = np.zeros((1, 2, 2), np.float32)

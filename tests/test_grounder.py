@@ -133,9 +133,10 @@ def test_shipped_weights_equal_their_torch_networks() -> None:
 @shipped
 def test_shipped_weights_on_a_few_dev_frames() -> None:
     # A floor well below the published figures: 40 frames are few, and this guards against broken files.
+    from wayword.evaluation.intervals import auroc
     from wayword.learning.grounding.databases import certain, sampled_database
     from wayword.learning.grounding.scenes import SceneConfig, scenes
-    from wayword.learning.grounding.trials import auroc, proposal_recall, run_trials
+    from wayword.learning.grounding.trials import proposal_recall, run_trials
     from wayword.sim.models.catalogue import names
 
     grounder = Grounder.load("sim")

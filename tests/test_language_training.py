@@ -15,7 +15,7 @@ from wayword.language.chunker import BioHead, HeadConfig
 from wayword.learning.language import train_chunker as training
 from wayword.learning.language.augment import Roughness, is_thing, misspell, roughen
 from wayword.learning.language.chunk_data import read_chunks
-from wayword.learning.language.score_chunks import Score
+from wayword.learning.language.matches import Matches
 from wayword.learning.language.treebank import AnnotatedText, read_treebank
 
 # word, tag, head, relation; "_" joins a word to the one before it
@@ -82,9 +82,15 @@ def test_misspelling_is_one_slip(rng: np.random.Generator) -> None:
 
 
 def test_score() -> None:
-    score = Score(correct=3, predicted=4, gold=6, sentences=1)
+    score = Matches.of([(2, 2, 4), (1, 2, 2)])
+    assert (score.right, score.said, score.wanted, score.sentences) == (3, 4, 6, 2)
     assert (score.precision, score.recall) == (0.75, 0.5)
     assert score.f1 == pytest.approx(0.6)  # 2 * 3 / (4 + 6)
+    # Two draws of two sentences: both the first 4/6, both the second 2/4, one of each 6/10.
+    interval = score.f1_interval(np.random.default_rng(0))
+    assert (interval.mean, interval.low, interval.high, interval.n) == pytest.approx((0.6, 0.5, 2 / 3, 2))
+    assert Matches.of([(0, 0, 0)]).f1_interval(np.random.default_rng(0)).mean == 1.0  # nothing to find, nothing said
+    assert "F1 60.00 (6 wanted in 2 sentences)" in str(score)
 
 
 def test_torch_and_numpy_heads_agree() -> None:
@@ -120,7 +126,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
     tmp_path: Path, config: training.ChunkerTraining, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = training.train_chunker(config, tmp_path / "whole")
-    assert scores["ewt-dev"].gold == sum(map(len, CHUNKS))
+    assert scores["ewt-dev"].wanted == sum(map(len, CHUNKS))
     checkpoint = training._checkpoint
 
     def killed(*arguments: object) -> None:

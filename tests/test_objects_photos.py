@@ -406,3 +406,49 @@ def test_a_box_goes_before_every_cropper() -> None:
     assert (exemplar.box, exemplar.cropped_by, exemplar.confidence) == (Box(10, 20, 110, 90), "box", 1.0)
     with pytest.raises(WaywordError, match="uint8"):
         view_pixels(np.zeros((9, 9, 3), np.float32))  # type: ignore[arg-type,unused-ignore]
+
+
+class Answering:
+    """A ``Cropper`` with a fixed answer, which counts how often it is asked."""
+
+    def __init__(self, name: str, box: Box, confidence: float) -> None:
+        self.name, self.box, self.confidence, self.asked = name, box, confidence, 0
+
+    def crop_box(self, image: np.ndarray) -> tuple[Box, float]:
+        self.asked += 1
+        return self.box, self.confidence
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "chosen", "asked"),
+    [
+        (0.9, 0.99, "first", 0),  # sure: the second is not asked
+        (0.5, 0.99, "first", 0),  # just sure enough
+        (0.4, 0.8, "second", 1),
+        (0.4, 0.3, "first", 1),  # neither is sure: the surer one
+        (0.2, 0.2, "first", 1),
+    ],
+)
+def test_croppers_are_asked_until_one_is_sure(first: float, second: float, chosen: str, asked: int) -> None:
+    one, two = Answering("first", Box(10, 10, 60, 60), first), Answering("second", Box(50, 50, 99, 99), second)
+    exemplar = view_pixels(np.asarray(scene()), croppers=(one, two))
+    assert exemplar.cropped_by == chosen
+    assert exemplar.confidence == (first if chosen == "first" else second)
+    assert exemplar.box == (one.box if chosen == "first" else two.box)
+    assert (one.asked, two.asked) == (1, asked)
+
+
+def test_the_box_of_a_cropper_is_in_pixels_of_the_original(tmp_path: Path) -> None:
+    # 1280 x 960 is looked at as 640 x 480: a box found there lies at twice its coordinates.
+    scene(320, 240).resize((1280, 960)).save(tmp_path / "big.png")
+    exemplar = view_photo(tmp_path / "big.png", croppers=(Answering("a", Box(10, 20, 110, 90), 0.7),))
+    assert exemplar.source_size == (1280, 960)
+    assert exemplar.box.values == pytest.approx((20, 40, 220, 180))
+    assert exemplar.photo is not None
+    assert exemplar.photo.shape == (480, 640, 3)
+
+
+def test_a_box_by_hand_asks_nobody() -> None:
+    finder = Answering("a", Box(0, 0, 9, 9), 1.0)
+    view_pixels(np.asarray(scene()), Box(10, 20, 110, 90), (finder,))
+    assert finder.asked == 0

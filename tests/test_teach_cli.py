@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from PIL import Image, ImageDraw
 from wayword.cli.objects import Objects
 from wayword.cli.teach import Teach
 from wayword.errors import WaywordError
-from wayword.objects import ObjectDatabase
+from wayword.objects import Box, ObjectDatabase, check_objects
 
 Verb = Annotated[Teach, tyro.conf.subcommand("teach")] | Annotated[Objects, tyro.conf.subcommand("objects")]
 
@@ -87,6 +88,24 @@ def test_teach_list_show_check_remove(tmp_path: Path, capsys: pytest.CaptureFixt
     assert ObjectDatabase.load(db).names == ("globe",)
 
 
+def test_the_check_looks_as_the_drone_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dev = Path(str(files("wayword.objects") / "data" / "dev"))
+    wayword("objects", "check", "--db", dev, "--out", tmp_path / "sheet.png")
+    lines = output(capsys)
+    assert any("image vectors" in line for line in lines)
+    assert not any("look alike" in line for line in lines)
+    # Their colours are alike, their vectors are not: the report before flying must not cry wolf.
+    assert check_objects(ObjectDatabase.load(dev)).image_confusion.max() > 0.2
+
+    twins = tmp_path / "twins"
+    for name, first in (("globe", 0), ("ball", 5)):
+        views = [photo(tmp_path / f"{i}.jpg", i) for i in range(first, first + 5)]
+        wayword("teach", name, *views, "--phrase", f"the {name}", "--db", twins)
+    wayword("objects", "check", "--db", twins, "--out", tmp_path / "sheet.png")
+    alike = next(line for line in output(capsys) if "ball and globe look alike" in line)
+    assert float(alike.split()[-1]) == pytest.approx(0.5, abs=0.05)
+
+
 def test_teaching_five_telephone_photos_takes_less_than_five_seconds(tmp_path: Path) -> None:
     photos = [photo(tmp_path / f"{i}.jpg", i, scale=10) for i in range(5)]
     start = time.process_time()
@@ -104,6 +123,41 @@ def test_boxes_go_with_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "once for each photo" in refused("teach", "globe", one, two, "--box", 1, 2, 30, 40, "--db", db)
     assert "inside the photo" in refused("teach", "globe", one, "--box", 900, 2, 990, 40, "--db", db)
     assert "empty" in refused("teach", "globe", one, "--box", 90, 2, 9, 40, "--db", db)
+
+
+def test_the_proposal_network_cuts_the_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = tmp_path / "db"
+    wayword("teach", "globe", photo(tmp_path / "ball.png", 3), "--db", db)
+    said = capsys.readouterr().out
+    assert "by proposals" in said
+    assert "not sure" not in said
+    known = json.loads((db / "globe" / "object.json").read_text())["photos"]["001"]
+    assert known["cropped_by"] == "proposals"
+    assert known["box"] == pytest.approx([100, 145, 200, 245], abs=20)
+
+
+class NeverSure:
+    """A ``Cropper`` that finds nothing."""
+
+    name = "proposals"
+
+    def crop_box(self, image: np.ndarray) -> tuple[Box, float]:
+        return Box.middle(image.shape[1], image.shape[0]), 0.01
+
+
+def test_an_unsure_network_hands_over_to_saliency(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wayword.grounding.photo_cropper.ProposalCropper", NeverSure)
+    wayword("teach", "globe", photo(tmp_path / "ball.png", 3), "--db", tmp_path / "db")
+    said = capsys.readouterr().out
+    assert "by saliency" in said
+    assert "the proposal network was not sure of any object" in said
+    assert "use --box" not in said  # saliency is sure of a ball on a plain ground
+    photo(tmp_path / "db" / "globe" / "mine.png", 4)
+    wayword("objects", "check", "--db", tmp_path / "db", "--renew", "--out", tmp_path / "sheet.png")
+    known = json.loads((tmp_path / "db" / "globe" / "object.json").read_text())["photos"]
+    assert [known[number]["cropped_by"] for number in ("001", "002")] == ["saliency", "saliency"]
 
 
 def test_an_unsure_crop_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

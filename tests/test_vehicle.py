@@ -368,6 +368,8 @@ def test_bad_calls_are_refused_and_change_nothing() -> None:
         {"model": "rigid", "randomise": (0.3, 2.0)},
         {"randomise": (1.0, 0.3)},
         {"latency_s": -0.1},
+        {"latency_s": 1e9},
+        {"latency_s": math.inf},
         {"sub_step_s": 0.2},
     ],
 )

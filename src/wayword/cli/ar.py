@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import console, progress_bar
+from wayword.cli.common import check_png, check_seed, progress_bar, save_picture, say
 from wayword.errors import WaywordError
 from wayword.learning.ar.config import ARConfig
 
@@ -35,8 +35,7 @@ class Source:
         from wayword.learning.ar.generate import Generator
         from wayword.learning.ar.objects import ObjectPool, pool_size
 
-        if self.seed < 0:
-            raise WaywordError(f"--seed {self.seed}: must not be negative")
+        check_seed(self.seed)
         self.config.check()
         backgrounds = SimulatedFlights() if self.frames is None else FolderFrames(self.frames)
         with progress_bar("making objects", pool_size(self.packs, self.config.objects)) as advance:
@@ -69,12 +68,8 @@ class Generate:
                 advance(frames)
                 made += frames if number else 0  # the first count is what was there before
         rate = made / (time.perf_counter() - began)
-        console.print(
-            f"{self.out}: {total:,} frames of {len(generator.pool.entries):,} objects"
-            + (f"; made {made:,} at {rate:.0f} frames/s" if made else "; nothing was missing"),
-            highlight=False,
-            soft_wrap=True,
-        )
+        done = f"made {made:,} at {rate:.0f} frames/s" if made else "nothing was missing"
+        say(f"{self.out}: {total:,} frames of {len(generator.pool.entries):,} objects; {done}")
 
 
 @dataclass(frozen=True)
@@ -84,26 +79,23 @@ class Preview:
     shards: Path | None = None
     """A folder written by `wayword ar generate`; without it, frames are made for the sheet."""
     frames_shown: int = 24
+    """How many."""
     out: Path = Path("out/ar.png")
     """Where the picture goes."""
     source: Source = field(default_factory=Source)
 
     def run(self) -> None:
         """Draw and save."""
-        from wayword.io import atomic_path
         from wayword.learning.ar.preview import fresh_sheet, stored_sheet
 
-        if self.out.suffix.lower() != ".png":
-            raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
+        check_png(self.out)
         if not 1 <= self.frames_shown <= 400:
             raise WaywordError(f"--frames-shown {self.frames_shown}: choose 1 to 400")
         if self.shards is not None:
             sheet = stored_sheet(self.shards, self.frames_shown, self.source.seed)
         else:
             sheet = fresh_sheet(self.source.generator(), self.frames_shown)
-        with atomic_path(self.out) as temporary:
-            sheet.save(temporary)
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        save_picture(sheet, self.out)
 
 
 @dataclass(frozen=True)

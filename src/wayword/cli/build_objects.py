@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wayword.cli.common import console, progress_bar
+from wayword.cli.common import progress_bar, say
 
 
 @dataclass(frozen=True)
@@ -30,4 +30,4 @@ class Build:
         count = len(names(None if self.which == "all" else self.which))
         with progress_bar("flying", count) as advance:
             database = build_database(self.out, self.which, BuildConfig(views=self.views, seed=self.seed), advance)
-        console.print(f"{self.out}: {len(database)} objects, {self.views} photos each", highlight=False, soft_wrap=True)
+        say(f"{self.out}: {len(database)} objects, {self.views} photos each")

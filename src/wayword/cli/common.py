@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from PIL import Image
 
     from wayword.episodes import Episode, Example
     from wayword.sim.render.bank import MeshBank
@@ -91,6 +94,49 @@ class EpisodeSource:
         return bank, cuts
 
 
+def visible(text: object, style: str = "") -> Text:
+    """One line that is no markup and cannot steer the terminal: what does not print becomes a mark."""
+    return Text("".join(c if c.isprintable() else " " if c in "\n\t" else "\ufffd" for c in str(text)), style)
+
+
+def say(text: object) -> None:
+    """Print lines as they are: no colours, nothing wrapped in the middle of a path."""
+    console.print(_lines(text), highlight=False, soft_wrap=True)
+
+
+def say_aside(text: object) -> None:
+    """The same on stderr: remarks that are not the answer."""
+    stderr.print(_lines(text), highlight=False, soft_wrap=True)
+
+
+def _lines(text: object) -> Text:
+    return Text("\n").join(visible(line) for line in str(text).split("\n"))
+
+
+def check_png(path: Path) -> Path:
+    """Pictures have one format."""
+    if path.suffix.lower() != ".png":
+        raise WaywordError(f"{path}: pictures are written as .png; change the ending of --out")
+    return path
+
+
+def save_picture(picture: Image.Image, path: Path) -> None:
+    """Write a picture, atomically, and say where it is."""
+    from wayword.io import atomic_path
+
+    with atomic_path(check_png(path)) as temporary:
+        picture.save(temporary)
+    say(path)
+
+
+def need_torch() -> None:
+    """Training and its reports need what flying does not."""
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise WaywordError('this needs PyTorch: pip install "wayword[train]"') from error
+
+
 def check_seed(seed: int) -> None:
     """Generators take no negative seeds."""
     if seed < 0:
@@ -114,8 +160,7 @@ def load_bank(pack: Path | None) -> MeshBank:
         loaded = load_pack(pack)
         remarks = [("skipped ", skipped) for skipped in loaded.skipped] + [("", note) for note in loaded.notes]
         for what, remark in remarks:
-            line = one_line(f"{what}{remark.name}: {remark.reason}")
-            stderr.print(line, highlight=False, markup=False, soft_wrap=True)
+            say_aside(one_line(f"{what}{remark.name}: {remark.reason}"))
         meshes.update(loaded.meshes)  # a pack's own model of a name goes before the catalogue's
     return MeshBank(meshes)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import Split, console, progress_bar
+from wayword.cli.common import Split, check_seed, console, progress_bar, say
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ class Generate:
 
         if self.count < 1:
             raise WaywordError(f"--count {self.count}: at least 1 is needed")
-        if self.seed < 0:
-            raise WaywordError(f"--seed {self.seed}: it must not be negative")
+        check_seed(self.seed)
         if self.processes < 1:
             raise WaywordError(f"--processes {self.processes}: at least 1 is needed")
         if self.voice is not None:
@@ -74,9 +73,9 @@ class Generate:
                 kept = f"{written} of {self.count} episodes are kept beside {self.out}"
                 print(f"wayword: {kept}; run the same command again to go on", file=sys.stderr)
                 raise
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        say(self.out)
         if self.references is not None:
-            console.print(f"{self.references}", highlight=False, soft_wrap=True)
+            say(self.references)
 
 
 @dataclass(frozen=True)

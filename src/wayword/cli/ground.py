@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from wayword.cli.common import console
+from wayword.cli.common import check_png, console, save_picture, visible
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -40,16 +40,15 @@ class Ground:
 
         from wayword.grounding import Grounder, letterbox
         from wayword.grounding.overlay import draw_boxes, enlarge, paint_masks
+        from wayword.grounding.photo_cropper import photo_croppers
         from wayword.grounding.proposals import HEIGHT, WIDTH
-        from wayword.io import atomic_path
         from wayword.objects import ObjectDatabase
         from wayword.objects.photos import read_photo
 
-        if self.out.suffix.lower() != ".png":
-            raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
+        check_png(self.out)
         if not self.phrases:
             raise WaywordError('say what to look for, for example: wayword ground photo.jpg "the globe" --db DIR')
-        grounder, database = Grounder.load(self.weights), ObjectDatabase.load(self.db)
+        grounder, database = Grounder.load(self.weights), ObjectDatabase.load(self.db, photo_croppers())
         if not database.objects:
             raise WaywordError(
                 f"{self.db}: holds no objects; add some with `wayword teach NAME photo.jpg --db {self.db}`"
@@ -67,16 +66,16 @@ class Ground:
                 x0, y0, x1, y1 = answer.boxes[b].tolist()
                 box = [[(x0 - dx) / scale, (y0 - dy) / scale, (x1 - dx) / scale, (y1 - dy) / scale]]
                 draw_boxes(picture, box, [f"{phrase} {answer.alignment[r, b]:.2f}"])
-        with atomic_path(self.out) as temporary:
-            picture.save(temporary)
-        table = Table("phrase", "means", "P(o | r)", "found", title=f"{self.image}")
+        table = Table("phrase", "means", "P(o | r)", "found", title=visible(self.image))
         for r, phrase in enumerate(self.phrases):
             o = int(answer.p_object_of_reference[r].argmax())
             name = "none of these" if o == len(exemplars.names) else exemplars.names[o]
             strength = float(answer.alignment[r].max(initial=0.0))
-            table.add_row(phrase, name, f"{answer.p_object_of_reference[r, o]:.2f}", f"{strength:.2f}")
+            table.add_row(
+                visible(phrase), visible(name), f"{answer.p_object_of_reference[r, o]:.2f}", f"{strength:.2f}"
+            )
         console.print(table)
-        console.print(f"{self.out}", highlight=False, soft_wrap=True)
+        save_picture(picture, self.out)
 
 
 def phrase_probabilities(phrases: tuple[str, ...], database: ObjectDatabase) -> NDArray[np.float64]:

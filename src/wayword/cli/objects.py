@@ -10,7 +10,7 @@ from typing import Annotated
 import tyro
 
 from wayword.cli.build_objects import Build
-from wayword.cli.common import console, stderr
+from wayword.cli.common import check_png, console, save_picture, say, say_aside
 from wayword.errors import WaywordError
 
 _SHOWN = 12  # findings of a kind; the worst come first
@@ -59,19 +59,19 @@ class Show:
         record = find_record(read_records(self.db), item.name)
         if record is None:
             raise WaywordError(f"{self.db}: the object was taken out just now")
-        _say(item.name)
+        say(item.name)
         for phrase in item.phrases:
-            _say(f'  "{phrase}"')
+            say(f'  "{phrase}"')
         for label, photo in zip(item.labels, item.photos, strict=True):
             known = record.photos.get(label, {})
             size, box = known.get("source_size"), known.get("box")
             source = f", from {size[0]:g} x {size[1]:g}" if size else ""
             place = f", box {' '.join(f'{value:g}' for value in box)}" if box else ""
             by = f" by {known['cropped_by']} {known.get('confidence', 1):.2f}" if "cropped_by" in known else ""
-            _say(f"  photo {label}: {len(photo)} x {len(photo)}{source}{place}{by}")
+            say(f"  photo {label}: {len(photo)} x {len(photo)}{source}{place}{by}")
         _print_notes(note for note in database.notes if note.startswith(f"{item.name}: "))
         if (record.folder / PREVIEW).is_file():
-            _say(f"{record.folder / PREVIEW}")
+            say(f"{record.folder / PREVIEW}")
 
 
 @dataclass(frozen=True)
@@ -88,35 +88,35 @@ class Check:
 
     def run(self) -> None:
         """Check, print, draw."""
-        from wayword.io import atomic_path
+        from wayword.grounding.photo_cropper import photo_croppers
+        from wayword.grounding.photo_similarity import photo_kernel
         from wayword.objects import ObjectDatabase, check_objects, renew
         from wayword.objects.pictures import contact_sheet
+        from wayword.objects.similarity import default_similarity
 
-        if self.out.suffix.lower() != ".png":
-            raise WaywordError(f"{self.out}: pictures are written as .png; change the ending of --out")
+        check_png(self.out)
+        croppers = photo_croppers()
         if self.renew:
-            for note in renew(self.db):
-                _say(note)
-        database = ObjectDatabase.load(self.db)
+            for note in renew(self.db, croppers):
+                say(note)
+        database = ObjectDatabase.load(self.db, croppers)
         if not len(database):
             raise WaywordError(f"{self.db}: no objects yet; add one with: wayword teach NAME photo.jpg --db {self.db}")
         _print_notes(database.notes)
         if database.notes:
-            stderr.print("  accept with: wayword objects check --renew", highlight=False, markup=False)
-        report = check_objects(database)
+            say_aside("  accept with: wayword objects check --renew")
+        report = check_objects(database, default_similarity(photo_kernel()))
         for kind in dict.fromkeys(finding.kind for finding in report.findings):
             texts = [finding.text for finding in report.findings if finding.kind == kind]
             for text in texts[:_SHOWN]:
-                _say(f"{kind:>13}  {text}")
+                say(f"{kind:>13}  {text}")
             if len(texts) > _SHOWN:
-                _say(f"{'':>13}  and {len(texts) - _SHOWN} more")
+                say(f"{'':>13}  and {len(texts) - _SHOWN} more")
         marked = {name for finding in report.findings for name in finding.objects}
         verdict = f"something to mend about {len(marked)} of them" if marked else "nothing to mend"
-        _say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
+        say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
         sheet = contact_sheet([(item.name, item.photos, item.phrases) for item in database.objects], marked)
-        with atomic_path(self.out) as temporary:
-            sheet.save(temporary)
-        _say(f"{self.out}")
+        save_picture(sheet, self.out)
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class Remove:
 
         left = remove(self.db, self.name, self.photo, self.phrase)
         if left is None:
-            _say(f"{self.name}: removed")
+            say(f"{self.name}: removed")
         else:
-            _say(f"{left.name}: {len(left.photos)} photos and {len(left.phrases)} phrases left")
+            say(f"{left.name}: {len(left.photos)} photos and {len(left.phrases)} phrases left")
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,4 @@ class Objects:
 
 def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        stderr.print(f"changed by hand: {note}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _say(text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+        say_aside(f"changed by hand: {note}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from wayword.cli.common import console
+from wayword.cli.common import console, visible
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -89,22 +89,22 @@ def show(parsed: Parsed) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("chunk", "reference", "P(o | r)", title=_visible("wayword parse", "bold"), title_justify="left")
+    table = Table("chunk", "reference", "P(o | r)", title=visible("wayword parse", "bold"), title_justify="left")
     for chunk in parsed.chunks:
         if not chunk.is_reference:
-            table.add_row(_visible(chunk.text, "dim"), Text("no", "dim"), "")
+            table.add_row(visible(chunk.text, "dim"), Text("no", "dim"), "")
             continue
         kind = Text("object", "green")
         if chunk.antecedent is not None:
-            kind = Text("= ", "cyan") + _visible(parsed.chunks[chunk.antecedent].text, "cyan")
-        table.add_row(_visible(chunk.text, "bold"), kind, _ranking(chunk))
+            kind = Text("= ", "cyan") + visible(parsed.chunks[chunk.antecedent].text, "cyan")
+        table.add_row(visible(chunk.text, "bold"), kind, _ranking(chunk))
     if parsed.chunks:
         console.print(table)
     else:
         console.print("no noun chunks found", style="yellow")
     for correction in parsed.corrections:
-        console.print(Text("read ") + _visible(correction.typed) + Text(" as ") + _visible(correction.meant, "bold"))
-    marked = _visible(parsed.anonymised.text)
+        console.print(Text("read ") + visible(correction.typed) + Text(" as ") + visible(correction.meant, "bold"))
+    marked = visible(parsed.anonymised.text)
     marked.highlight_words(["<obj>"], "bold magenta")
     console.print(marked, highlight=False, soft_wrap=True)
 
@@ -116,12 +116,5 @@ def _ranking(chunk: ParsedChunk) -> Text:
     outcomes = [(value, name, "green" if name == chunk.best else "") for name, value in chunk.probabilities.items()]
     outcomes.append((chunk.none, "none of these", "red" if chunk.best is None else ""))
     outcomes.sort(key=lambda item: -item[0])
-    parts = [_visible(f"{name} {value:.2f}", style) for value, name, style in outcomes[:SHOWN] if value >= 0.005]
+    parts = [visible(f"{name} {value:.2f}", style) for value, name, style in outcomes[:SHOWN] if value >= 0.005]
     return Text(", ").join(parts)
-
-
-def _visible(text: str, style: str = "") -> Text:
-    """Text that cannot steer the terminal: control characters become a mark."""
-    from rich.text import Text
-
-    return Text("".join(c if c.isprintable() else ("\ufffd" if c not in "\n\t" else " ") for c in text), style)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wayword.cli.common import console
+from wayword.cli.common import say
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Results:
     def run(self) -> None:
         """Render both pages."""
         render_pages(self.docs)
-        console.print(f"{self.docs / 'results.md'}\n{self.docs / 'benchmarks.md'}", highlight=False)
+        say(f"{self.docs / 'results.md'}\n{self.docs / 'benchmarks.md'}")
 
 
 def check_docs(docs: Path = DOCS) -> None:
@@ -51,4 +51,4 @@ def publish_figures(figures: Mapping[str, Figure], docs: Path = DOCS) -> None:
 
     publish(docs / "results.json", figures)
     render_pages(docs)
-    console.print(f"published {len(figures)} figures in {docs / 'results.json'}", highlight=False)
+    say(f"published {len(figures)} figures in {docs / 'results.json'}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from wayword.cli.common import console
+from wayword.cli.common import say
 from wayword.errors import WaywordError
 
 Edges = tuple[float, float, float, float]
@@ -35,7 +35,8 @@ class Teach:
 
     def run(self) -> None:
         """Read the photos, find the object in each, store, say where the preview is."""
-        from wayword.objects import Box, teach, view_photo
+        from wayword.grounding.photo_cropper import photo_croppers
+        from wayword.objects import Box, SaliencyCropper, teach, view_photo
         from wayword.objects.exemplars import UNSURE
         from wayword.objects.names import clean_name, clean_phrase
 
@@ -46,23 +47,22 @@ class Teach:
             count = "is one box" if len(self.box) == 1 else f"are {len(self.box)} boxes"
             raise WaywordError(f"there {count} for {len(self.photos)} photos; give --box once for each photo, in order")
         boxes = [Box(*edges) for edges in self.box]
-        exemplars = [view_photo(path, boxes[i] if boxes else None) for i, path in enumerate(self.photos)]
+        croppers = photo_croppers()
+        exemplars = [view_photo(path, boxes[i] if boxes else None, croppers) for i, path in enumerate(self.photos)]
         taught = teach(self.db, self.name, exemplars, self.phrase)
         record = taught.record
         for path, exemplar in zip(self.photos, exemplars, strict=True):
             edges = " ".join(f"{value:.0f}" for value in exemplar.box.values)
-            _say(f"{path}: cut out {edges} by {exemplar.cropped_by}, confidence {exemplar.confidence:.2f}")
+            say(f"{path}: cut out {edges} by {exemplar.cropped_by}, confidence {exemplar.confidence:.2f}")
+            if exemplar.cropped_by == SaliencyCropper.name:
+                say("  the proposal network was not sure of any object, so the one that stands out most was taken")
             if exemplar.confidence < UNSURE:
-                _say("  not sure about this one: look at the preview; if it is wrong, remove it and use --box")
+                say("  not sure about this one: look at the preview; if it is wrong, remove it and use --box")
         known = len(exemplars) - len(taught.photos)
         if known:
-            _say(f"{known} of the photos {'was' if known == 1 else 'were'} there already")
+            say(f"{known} of the photos {'was' if known == 1 else 'were'} there already")
         photos = f"photos +{len(taught.photos)}, {len(record.photos)} in all"
         phrases = f"phrases +{len(taught.phrases)}, {len(record.phrases)} in all"
-        _say(f"{record.name}{' (new)' if taught.new else ''}: {photos}; {phrases}")
+        say(f"{record.name}{' (new)' if taught.new else ''}: {photos}; {phrases}")
         if taught.preview is not None:
-            _say(f"{taught.preview}")
-
-
-def _say(text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)
+            say(f"{taught.preview}")

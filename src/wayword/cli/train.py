@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import console, stderr
+from wayword.cli.common import check_seed, console, need_torch, say, say_aside, stderr
 from wayword.cli.train_grounding import ReportGrounding, TrainGrounding
+from wayword.cli.train_policy import TrainPolicy
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     from wayword.evaluation.publish import Figure
-    from wayword.learning.language.report import Report
+    from wayword.learning.language.measured import Report
 
 GOLD = Path("tests/data")
 
@@ -29,11 +30,12 @@ class Language:
     """Train the chunker's head, the alignment model, the object-reference classifier and P(o | r).
 
     The weights appear under --out, in the layout of src/wayword/language/weights. A run that was stopped goes on
-    where it was. About half an hour on one core.
+    where it was when the same command is given again; other settings of the chunker need another folder. About a
+    quarter of an hour on one core.
     """
 
-    ewt: Path
-    """Folder with ewt-train.conllu.gz and ewt-dev.conllu.gz (UD English EWT)."""
+    ewt: Path | None = None
+    """Folder with ewt-train.conllu.gz and ewt-dev.conllu.gz (UD English EWT); the chunker learns from it."""
     alfred: Path | None = None
     """Folder with goto-train.jsonl.gz (ALFRED), for the alignment model that is scored on it."""
     out: Path = Path("runs/language")
@@ -49,6 +51,7 @@ class Language:
 
     def run(self) -> None:
         """Train all stages and print a report."""
+        need_torch()
         from wayword.io import write_json
         from wayword.learning.language.gold_references import read_gold
         from wayword.learning.language.train_alignment import AlignmentTraining
@@ -58,11 +61,14 @@ class Language:
 
         if self.generated < 0:
             raise WaywordError(f"--generated {self.generated}: cannot be negative")
+        check_seed(self.seed)
+        if self.ewt is None and not self.skip_chunker:
+            raise WaywordError("the chunker learns from UD English EWT; name its folder with --ewt, or --skip-chunker")
         begin = time.monotonic()
         held = tuple(text.text for text in read_gold(self.gold / "nav_train_objrefs.jsonl"))
         chunker: Path | None = None
         lines: dict[str, object] = {}
-        if not self.skip_chunker:
+        if self.ewt is not None and not self.skip_chunker:
             chunker = self.out / "chunker"
             scores = train_chunker(ChunkerTraining(ewt=self.ewt, seed=self.seed), chunker)
             lines |= {f"chunker, {name}": str(score) for name, score in scores.items()}
@@ -79,13 +85,16 @@ class Language:
         write_json(self.out / "report.json", lines)
         for name, value in lines.items():
             shown = value if isinstance(value, str) else json.dumps(value)
-            console.print(f"{name.replace('_', ' ')}: {shown}", markup=False)
-        console.print(f"weights in {self.out}", markup=False)
+            say(f"{name.replace('_', ' ')}: {shown}")
+        say(f"weights in {self.out}")
 
 
 @dataclass(frozen=True)
 class LanguageReport:
-    """Measure the shipped language side against the hand-annotated data."""
+    """Measure the shipped language side against the hand-annotated data; docs/language.md explains the figures.
+
+    With spaCy and en_core_web_md installed (pip install "wayword[spacy]"), its noun chunks are scored as well.
+    """
 
     gold: Path = GOLD
     """Folder with the annotated instructions."""
@@ -102,6 +111,7 @@ class LanguageReport:
 
     def run(self) -> None:
         """Measure, print, publish if asked."""
+        need_torch()
         from rich.table import Table
 
         from wayword.cli.results import publish_figures
@@ -109,8 +119,7 @@ class LanguageReport:
         from wayword.learning.language.report import Sources, language_report
 
         sources = Sources(self.gold, self.trained, self.ewt, self.alfred, self.glove)
-        report = language_report(sources, lambda what: stderr.print(f"measuring: {what}", highlight=False))
-        made = self._figures(report)
+        made = self._figures(language_report(sources, say_aside))
         table = Table("figure", "value", "95 % interval", "n")
         for key, figure in sorted(made.items()):
             bounds = ""
@@ -122,19 +131,10 @@ class LanguageReport:
             publish_figures(made)
 
     def _figures(self, report: Report) -> dict[str, Figure]:
-        from wayword.evaluation.publish import Figure
-
         command, today = "wayword train language-report", date.today().isoformat()
         for option in ("trained", "ewt", "alfred", "glove"):
             command += f" --{option} {option.upper()}" if getattr(self, option) is not None else ""
-        made = {}
-        for key, measured in report.items():
-            scale = 100.0 if measured.unit == "%" else 1.0
-            interval = measured.interval
-            low = scale * interval.low if measured.has_interval else None
-            high = scale * interval.high if measured.has_interval else None
-            made[key] = Figure(scale * interval.mean, low, high, interval.n, command, today, measured.unit)
-        return made
+        return {key: measured.figure(command, today) for key, measured in report.items()}
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,7 @@ class Train:
         | Annotated[LanguageReport, tyro.conf.subcommand("language-report")]
         | Annotated[TrainGrounding, tyro.conf.subcommand("grounding")]
         | Annotated[ReportGrounding, tyro.conf.subcommand("grounding-report")]
+        | Annotated[TrainPolicy, tyro.conf.subcommand("policy")]
     ) = field()
 
     def run(self) -> None:

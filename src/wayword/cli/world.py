@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import Split, check_seed, console, load_bank, progress_bar
+from wayword.cli.common import Split, check_png, check_seed, load_bank, progress_bar, save_picture, say
 from wayword.errors import WaywordError
-from wayword.io import atomic_path, check_target
+from wayword.io import check_target
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -41,7 +41,7 @@ class Layout:
         from wayword.sim.render.renderer import RenderConfig, Renderer
 
         check_seed(self.seed)
-        check_target(_png(self.out))
+        check_target(check_png(self.out))
         rng = np.random.default_rng(self.seed)
         bank, look = MeshBank.of_catalogue(), random_look(rng)
         objects = random_layout(names(SPLITS[self.split]), rng)
@@ -56,9 +56,7 @@ class Layout:
         page = Image.new("RGB", (plan.width, plan.height + first_person.height + 8), "white")
         page.paste(plan, (0, 0))
         page.paste(first_person, (0, plan.height + 8))
-        with atomic_path(_png(self.out)) as temporary:
-            page.save(temporary)
-        console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
+        save_picture(page, self.out)
 
 
 @dataclass(frozen=True)
@@ -75,13 +73,11 @@ class Objects:
         from wayword.sim.models.catalogue import catalogue
         from wayword.sim.pictures.contact_sheet import contact_sheet
 
-        check_target(_png(self.out))
+        check_target(check_png(self.out))
         bank = load_bank(self.pack)
         shown = [name for name in bank.meshes if self.pack is None or name not in catalogue()]
         sheet = contact_sheet(shown, bank)
-        with atomic_path(_png(self.out)) as temporary:
-            sheet.save(temporary)
-        console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
+        save_picture(sheet, self.out)
 
 
 @dataclass(frozen=True)
@@ -129,9 +125,8 @@ class Demos:
             plan.paste(names_layer, mask=names_layer)
             plans.append(plan)
         picture = self.out.with_suffix(".png")
-        with atomic_path(picture) as temporary:
-            _grid(plans, 4).save(temporary)
-        console.print(f"{self.out}\n{picture}", highlight=False, markup=False, soft_wrap=True)
+        say(self.out)
+        save_picture(_grid(plans, 4), picture)
 
 
 @dataclass(frozen=True)
@@ -147,12 +142,6 @@ class World:
     def run(self) -> None:
         """Run the chosen one."""
         self.what.run()
-
-
-def _png(path: Path) -> Path:
-    if path.suffix.lower() != ".png":
-        raise WaywordError(f"{path}: pictures are written as .png; change the ending of --out")
-    return path
 
 
 def _grid(pictures: list[Image.Image], columns: int) -> Image.Image:

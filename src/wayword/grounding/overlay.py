@@ -30,10 +30,11 @@ def draw_boxes(
 ) -> None:
     """Outlines of boxes in the picture's own pixels, each with a short text."""
     pen = ImageDraw.Draw(picture)
+    line, size = max(1, picture.width // 800), max(11, picture.width // 80)  # a photo is looked at as a whole
     for k, (x0, y0, x1, y1) in enumerate(np.asarray(boxes, np.float64).reshape(-1, 4).tolist()):
-        pen.rectangle((x0, y0, max(x1 - 1, x0), max(y1 - 1, y0)), outline=colour)
+        pen.rectangle((x0, y0, max(x1 - 1, x0), max(y1 - 1, y0)), outline=colour, width=line)
         if texts is not None and texts[k]:
-            pen.text((x0 + 2, max(y0 - 13, 0)), plain(texts[k]), colour, text_font(11))
+            pen.text((x0 + 2, max(y0 - size - 2, 0)), plain(texts[k]), colour, text_font(size))
 
 
 def enlarge(masks: NDArray[np.float32], width: int, height: int, scale: float, dx: float, dy: float) -> NDArray:

@@ -121,7 +121,10 @@ class Speller:
             self._total, contractions, common = _shipped_index(least)
         else:
             self._total, contractions, common = _prepared(base, least)
-        self._contractions = {**contractions, **{word.replace("'", ""): word for word in named if "'" in word}}
+        self._contractions: dict[str, str] = {
+            **contractions,
+            **{word.replace("'", ""): word for word in named if "'" in word},
+        }
         added = [word for word in named if base.get(word, 0.0) < least <= weights[word]]
         self._indices = (common, _by_length(added))
         self._cache: dict[str, str] = {}

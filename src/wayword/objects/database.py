@@ -20,7 +20,7 @@ from PIL import Image
 from wayword.errors import DataError, WaywordError
 from wayword.objects import files
 from wayword.objects.cropping import Box, Cropper, Pixels, square_crop
-from wayword.objects.exemplars import default_cropper, view_photo
+from wayword.objects.exemplars import view_photo
 from wayword.objects.files import MANIFEST, Manifest, Record
 from wayword.objects.lock import LOCK, locked
 from wayword.objects.names import name_key, short
@@ -68,10 +68,10 @@ class ObjectDatabase:
             raise WaywordError(f"the object {short(twice)} stands in the database twice; rename one")
 
     @classmethod
-    def load(cls, path: Path | str, cropper: Cropper | None = None) -> ObjectDatabase:
-        """Read a database; ``cropper`` is for photos that a person put into it by hand."""
+    def load(cls, path: Path | str, croppers: Sequence[Cropper] = ()) -> ObjectDatabase:
+        """Read a database; ``croppers`` are for photos that a person put into it by hand."""
         root = Path(path)
-        objects, notes = _undisturbed(root, lambda: _read(root, cropper))
+        objects, notes = _undisturbed(root, lambda: _read(root, croppers))
         return cls(objects, notes, root)
 
     def __len__(self) -> int:
@@ -124,13 +124,13 @@ class ObjectDatabase:
         return ObjectDatabase(tuple(objects), path=self.path, _resized=resized)
 
 
-def _read(root: Path, cropper: Cropper | None) -> tuple[tuple[TaughtObject, ...], tuple[str, ...]]:
+def _read(root: Path, croppers: Sequence[Cropper]) -> tuple[tuple[TaughtObject, ...], tuple[str, ...]]:
     records, manifest = files.read_records(root), files.read_manifest(root)
-    objects = tuple(_object(record, cropper or default_cropper()) for record in records)
+    objects = tuple(_object(record, croppers) for record in records)
     return objects, tuple(differences(records, manifest))
 
 
-def _object(record: Record, cropper: Cropper) -> TaughtObject:
+def _object(record: Record, croppers: Sequence[Cropper]) -> TaughtObject:
     photos: dict[str, Pixels] = {}
     for number in record.photos:
         path = record.folder / files.crop_name(number)
@@ -140,7 +140,7 @@ def _object(record: Record, cropper: Cropper) -> TaughtObject:
             pixels = square_crop(pixels, Box(0, 0, width, height))
         photos[number] = _frozen(pixels)
     for file in record.loose:
-        crop = view_photo(record.folder / file, cropper=cropper, follow_links=False).crop
+        crop = view_photo(record.folder / file, None, croppers, follow_links=False).crop
         if not any(np.array_equal(crop, known) for known in photos.values()):  # else it was taken in, but not cleared
             photos[file] = _frozen(crop)
     return TaughtObject(record.name, tuple(photos.values()), record.phrases, tuple(photos))

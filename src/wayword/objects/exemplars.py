@@ -7,6 +7,7 @@ stored are encoded from bare pixels, so that nothing else of the original can co
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,39 +46,38 @@ class Exemplar:
     confidence: float
 
 
-def default_cropper() -> Cropper:
-    """The cropper that is used where none is given."""
-    return SaliencyCropper()
-
-
 def view_photo(
     path: Path | str,
     box: Box | None = None,
-    cropper: Cropper | None = None,
+    croppers: Sequence[Cropper] = (),
     config: CropConfig | None = None,
     follow_links: bool = True,
 ) -> Exemplar:
     """The exemplar of a photo file; ``box`` is in pixels of the photo as a person sees it, upright."""
     photo = read_photo(path, follow_links)
     try:
-        return view(photo, box, cropper, config)
+        return view(photo, box, croppers, config)
     except WaywordError as error:
         raise DataError(path, str(error)) from error
 
 
 def view_pixels(
-    image: Pixels, box: Box | None = None, cropper: Cropper | None = None, config: CropConfig | None = None
+    image: Pixels, box: Box | None = None, croppers: Sequence[Cropper] = (), config: CropConfig | None = None
 ) -> Exemplar:
     """The exemplar of an image (H, W, 3) uint8, for instance a frame of a simulated flight."""
     if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or not image.size:
         raise WaywordError(f"an image must be (H, W, 3) of uint8, not {image.shape} of {image.dtype}")
-    return view(Photo(image, (image.shape[1], image.shape[0])), box, cropper, config)
+    return view(Photo(image, (image.shape[1], image.shape[0])), box, croppers, config)
 
 
 def view(
-    photo: Photo, box: Box | None = None, cropper: Cropper | None = None, config: CropConfig | None = None
+    photo: Photo, box: Box | None = None, croppers: Sequence[Cropper] = (), config: CropConfig | None = None
 ) -> Exemplar:
-    """Find the object, unless ``box`` says where it is, and cut it out."""
+    """Find the object, unless ``box`` says where it is, and cut it out.
+
+    The ``croppers`` are asked in turn until one is sure; if none is, the surest is believed, the first of equals.
+    Without any, the classical one is asked.
+    """
     height, width = photo.pixels.shape[:2]
     across, down = width / photo.source_size[0], height / photo.source_size[1]
     reduced = _reduced(photo.pixels)
@@ -86,18 +86,27 @@ def view(
     elif photo.opaque is not None:
         place, by, confidence = Box(*photo.opaque), "alpha", 1.0
     else:
-        finder = cropper or default_cropper()
-        found, confidence = finder.crop_box(reduced)
+        found, by, confidence = _find(reduced, croppers or (SaliencyCropper(),))
         place = found.scaled(width / reduced.shape[1], height / reduced.shape[0]).inside(width, height)
-        by = finder.name
     return Exemplar(
         crop=square_crop(photo.pixels, place, config),
         photo=reduced,
         source_size=photo.source_size,
         box=place.scaled(1 / across, 1 / down),
         cropped_by=by,
-        confidence=float(confidence),
+        confidence=confidence,
     )
+
+
+def _find(image: Pixels, croppers: Sequence[Cropper]) -> tuple[Box, str, float]:
+    """The box, who found it and how sure that one is."""
+    answers: list[tuple[Box, str, float]] = []
+    for cropper in croppers:
+        box, confidence = cropper.crop_box(image)
+        answers.append((box, cropper.name, float(confidence)))
+        if confidence >= UNSURE:
+            return answers[-1]
+    return max(answers, key=lambda answer: answer[2])
 
 
 def crop_file(exemplar: Exemplar) -> bytes:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import math
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from wayword.errors import WaywordError
+from wayword.lettering import fitting, plain, text_font
 from wayword.objects import files
 from wayword.objects.cropping import Pixels
 from wayword.objects.files import Record
@@ -81,36 +80,21 @@ def contact_sheet(
     page = Image.new("RGB", (width, height), PAGE)
     pen = ImageDraw.Draw(page)
     count = f"{len(objects)} objects" if len(objects) > 1 else "1 object"
-    pen.text((_MARGIN, _HEAD / 2), count, INK, font(18), anchor="lm")
+    pen.text((_MARGIN, _HEAD / 2), count, INK, text_font(18), anchor="lm")
     for i, (name, views, phrases) in enumerate(objects):
         left, top = _MARGIN + i % columns * (cell + _MARGIN), _HEAD + i // columns * (_TILE + _MARGIN)
         _label(pen, name, phrases, left, top, FOUND if name in marked else INK)
         if len(views) > _TILES:
             more = f"+{len(views) - _TILES} more views"
-            pen.text((left, top + _TILE), more, FAINT, font(12), anchor="ls")
+            pen.text((left, top + _TILE), more, FAINT, text_font(12), anchor="ls")
         for k, view in enumerate(views[:_TILES]):
             tile = Image.fromarray(np.asarray(view)).resize((_TILE, _TILE), Image.Resampling.LANCZOS)
             page.paste(tile, (left + _TEXT + k * (_TILE + _GAP), top))
         if not views:
             spot = (left + _TEXT, top, left + _TEXT + _TILE, top + _TILE)
             pen.rectangle(spot, outline=FAINT)
-            pen.text((left + _TEXT + _TILE / 2, top + _TILE / 2), "no photo", FAINT, font(13), anchor="mm")
+            pen.text((left + _TEXT + _TILE / 2, top + _TILE / 2), "no photo", FAINT, text_font(13), anchor="mm")
     return page
-
-
-@lru_cache
-def font(size: int) -> ImageFont.FreeTypeFont:
-    """Pillow's built-in font: there on every machine."""
-    found = ImageFont.load_default(size=size)
-    if not isinstance(found, ImageFont.FreeTypeFont):
-        raise WaywordError("this Pillow was built without FreeType and cannot write text; install it from a wheel")
-    return found
-
-
-def plain(text: str) -> str:
-    """The text in characters the built-in font has: accents off, everything else as '?'."""
-    bare = (c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return "".join(c if " " <= c <= "~" else "?" for c in bare)
 
 
 def _outlined(photo: Image.Image, info: Mapping[str, Any]) -> Image.Image:
@@ -134,24 +118,15 @@ def _row(photo: Image.Image | None, crop: Image.Image, text: str) -> Image.Image
     if photo is not None:
         row.paste(photo, (0, 0))
     row.paste(crop, (left, 0))
-    ImageDraw.Draw(row).text((0, _HIGH + 11), text, FAINT, font(14), anchor="lm")
+    ImageDraw.Draw(row).text((0, _HIGH + 11), text, FAINT, text_font(14), anchor="lm")
     return row
 
 
 def _label(pen: ImageDraw.ImageDraw, name: str, phrases: Sequence[str], left: float, top: float, ink: Color) -> None:
     """The name, and under it the phrases, each on one line that fits."""
     room = _TEXT - 12
-    pen.text((left, top + 8), _fitting(name, room, 17), ink, font(17), anchor="lm", stroke_width=0.3)
+    pen.text((left, top + 8), fitting(name, room, 17), ink, text_font(17), anchor="lm", stroke_width=0.3)
     for k, phrase in enumerate(phrases[:5]):
-        pen.text((left, top + 26 + 14 * k), _fitting(phrase, room, 12), FAINT, font(12), anchor="lm")
+        pen.text((left, top + 26 + 14 * k), fitting(phrase, room, 12), FAINT, text_font(12), anchor="lm")
     if not phrases:
-        pen.text((left, top + 26), "no phrases", FAINT, font(12), anchor="lm")
-
-
-def _fitting(text: str, room: float, size: int) -> str:
-    shown = plain(text)[:60]
-    if font(size).getlength(shown) <= room:
-        return shown
-    while shown and font(size).getlength(shown + "...") > room:
-        shown = shown[:-1]
-    return shown + "..."
+        pen.text((left, top + 26), "no phrases", FAINT, text_font(12), anchor="lm")

@@ -68,7 +68,7 @@ class SaliencyCropper:
         scale = min(1.0, self.config.side / max(height, width))
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         small = np.asarray(Image.fromarray(image).resize(size, Image.Resampling.BOX))
-        middle = Box(width / 8, height / 8, width * 7 / 8, height * 7 / 8)
+        middle = Box.middle(width, height)
         if min(size) < 8:  # a strip: nothing to tell border and inside apart by
             return middle, 0.0
         saliency = self.saliency(small)

@@ -3,15 +3,16 @@
     K(x, y) = exp(-||f(x) - f(y)||^2 / (2 sigma^2))     1 for the same, towards 0 for unrelated
 
 A ``Similarity`` holds one kernel for images and one for phrases, each with the background density b that
-"none of these" has. The networks bring their own; ``default_similarity`` needs none: colour histograms
-for images and, for phrases, sentence vectors if the text encoder is there, else the letters.
+"none of these" has. ``default_similarity`` needs no network: colour histograms for images, unless another kernel
+is given (``wayword.grounding.photo_similarity`` has that of ImgEmb), and, for phrases, sentence vectors if the
+text encoder is there, else the letters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,13 +86,22 @@ class VectorSimilarity:
         return gaussian_kernel(self.embed_phrases(first), self.embed_phrases(second), self.phrase_variance)
 
 
-def default_similarity() -> VectorSimilarity:
-    """Colour histograms, and the best phrase vectors that this installation has."""
+class ImageKernel(NamedTuple):
+    """How images are compared: a few words for the report, unit vectors of (N, 32, 32, 3) crops, sigma^2 and b."""
+
+    name: str
+    embed: Callable[[Pixels], Vectors]
+    variance: float
+    background: float
+
+
+def default_similarity(images: ImageKernel | None = None) -> VectorSimilarity:
+    """Colour histograms if no other kernel is given, and the best phrase vectors that this installation has."""
+    images = images or ImageKernel("colours of the photos", colour_histograms, *_HISTOGRAM)
     sentences = _sentence_vectors()
     embed, (variance, background) = sentences or (letter_vectors, _LETTERS)
-    words = "sentence vectors" if sentences else "letters"
-    name = f"colours of the photos, {words} of the phrases"
-    return VectorSimilarity(name, colour_histograms, embed, _HISTOGRAM[0], variance, _HISTOGRAM[1], background)
+    name = f"{images.name}, {'sentence vectors' if sentences else 'letters'} of the phrases"
+    return VectorSimilarity(name, images.embed, embed, images.variance, variance, images.background, background)
 
 
 def gaussian_kernel(first: Vectors, second: Vectors, variance: float) -> Matrix:

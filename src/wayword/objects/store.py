@@ -174,7 +174,7 @@ def remove(root: Path | str, name: str, photo: str | None = None, phrase: str | 
     return record
 
 
-def renew(root: Path | str, cropper: Cropper | None = None) -> tuple[str, ...]:
+def renew(root: Path | str, croppers: Sequence[Cropper] = ()) -> tuple[str, ...]:
     """Accept what a person changed by hand and write the manifest anew; says what was taken in or cleared away.
 
     Photos that were put into a folder are replaced by crop and reduced copy, as if they had been taught.
@@ -186,7 +186,7 @@ def renew(root: Path | str, cropper: Cropper | None = None) -> tuple[str, ...]:
         # Everything that can be refused is looked at before anything is changed.
         plans = []
         for record in files.read_records(root):
-            views = [view_photo(record.folder / file, cropper=cropper, follow_links=False) for file in record.loose]
+            views = [view_photo(record.folder / file, None, croppers, follow_links=False) for file in record.loose]
             added, updated, numbers = _with_views(record, views)
             if added or record.gone:
                 added[OBJECT] = files.record_file(updated)

@@ -26,7 +26,7 @@ from wayword.sim.vehicle import Fleet, VehicleConfig
 
 Ending = Literal["policy", "horizon", "contact"]
 WATCHED = 5
-"""Pictures per decision for a watcher: 10 per second."""
+"""Pictures per decision for a watcher, at most: 10 per second."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,19 @@ class ArenaConfig:
             raise WaywordError("an arena needs horizon >= 1, 0 < decision_s <= 10 and 0 <= net_m <= 1")
         if not 0 <= self.column_cap_m <= 10:
             raise WaywordError(f"column_cap_m {self.column_cap_m} is not within 0 to 10 m")
+        try:
+            self.vehicle.sub_steps(self.decision_s)
+        except ValueError as error:
+            step = self.vehicle.sub_step_s
+            raise WaywordError(
+                f"decision_s {self.decision_s:g} is not a whole number of the vehicle's sub-steps of {step:g} s"
+            ) from error
+
+    @property
+    def watched_parts(self) -> int:
+        """Pictures per decision for a watcher: ``WATCHED``, or as many as divide the decision's sub-steps evenly."""
+        steps = self.vehicle.sub_steps(self.decision_s)
+        return next(parts for parts in range(WATCHED, 0, -1) if steps % parts == 0)
 
 
 class Arena:
@@ -137,7 +150,7 @@ class Arena:
         """Carry out one decision in every slot: actions (N, 3) forward m/s, yaw rate rad/s, stop > 0.5.
 
         A stop ends the episode where the drone is. Rows of ended slots are ignored; anything not finite
-        in the others is an error, never a silent stop. ``watch`` is called five times per decision while
+        in the others is an error, never a silent stop. ``watch`` is called several times per decision while
         the drones move, for smooth pictures; it changes nothing about the flight.
         """
         wanted = np.array(actions, dtype=np.float64)
@@ -158,7 +171,7 @@ class Arena:
         if not moving:
             return
         before = self.fleet.contacts
-        parts = 1 if watch is None else WATCHED
+        parts = 1 if watch is None else self.config.watched_parts
         net = (np.full(self.count, -self.config.net_m), self._sides + self.config.net_m)
         tracks = []
         for part in range(parts):

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 
 from wayword.learning.ar.generate import Generator, ShardArrays
 from wayword.learning.ar.shards import read_objects, read_shard, shards
-from wayword.sim.pictures.topdown import text_font
+from wayword.lettering import text_font
 
 SCALE = 3
 COLUMNS = 4

@@ -49,9 +49,7 @@ def stage_times(grounder: Grounder, images: NDArray[np.uint8], objects: int = 8)
     return {name: bootstrap_mean(values, rng) for name, values in stages.items()}
 
 
-def backend_times(
-    folder: Path, grounder: Grounder, images: NDArray[np.uint8]
-) -> dict[str, tuple[Interval, Interval]]:
+def backend_times(folder: Path, grounder: Grounder, images: NDArray[np.uint8]) -> dict[str, tuple[Interval, Interval]]:
     """Milliseconds of each network on the same inputs, 10 boxes: (onnxruntime, eager torch)."""
     import torch
 

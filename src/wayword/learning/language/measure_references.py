@@ -15,32 +15,8 @@ from wayword.language.pipeline import LanguageModel
 from wayword.language.pronouns import is_pronoun
 from wayword.language.reference_model import ReferenceModel, embed_database
 from wayword.learning.language.gold_references import GoldText
+from wayword.learning.language.matches import Matches
 from wayword.learning.language.phrase_pool import without_determiner
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Right, said and wanted; what follows from them."""
-
-    right: int
-    said: int
-    wanted: int
-
-    @property
-    def precision(self) -> float:
-        """Share of what was said that is right."""
-        return self.right / self.said if self.said else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Share of what was wanted that was found."""
-        return self.right / self.wanted if self.wanted else 0.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of the two."""
-        total = self.said + self.wanted
-        return 2 * self.right / total if total else 1.0
 
 
 def mentions(texts: Sequence[GoldText]) -> list[tuple[str, str]]:
@@ -50,30 +26,31 @@ def mentions(texts: Sequence[GoldText]) -> list[tuple[str, str]]:
     ]
 
 
-def score_objref(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> tuple[Counts, list[str]]:
+def score_objref(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> tuple[Matches, list[str]]:
     """ObjRef on the gold chunks, pronouns included (they are no object references for it), and its mistakes."""
-    chunks = [chunk for text in texts for chunk in text.chunks if chunk.kind != "part"]
+    counted = [(number, c) for number, text in enumerate(texts) for c in text.chunks if c.kind != "part"]
+    chunks = [chunk for _, chunk in counted]
     embedded = embed_database(database, model.encoder)
     scores = model.objref.scores(model.encoder.embed([chunk.text for chunk in chunks]), embedded)
     said = np.array([score > 0 and not is_pronoun(chunk.text) for score, chunk in zip(scores, chunks, strict=True)])
     wanted = np.array([chunk.kind == "object" for chunk in chunks])
     wrong = [chunk.text for chunk, a, b in zip(chunks, said, wanted, strict=True) if a != b]
-    return Counts(int((said & wanted).sum()), int(said.sum()), int(wanted.sum())), wrong
+    sums = np.zeros((len(texts), 3), np.int64)
+    np.add.at(sums, [number for number, _ in counted], np.stack([said & wanted, said, wanted], axis=1))
+    return Matches(sums), wrong
 
 
-def score_parse(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> Counts:
+def score_parse(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> Matches:
     """The whole way from text: a reference is right if its span and its object are.
 
     Wanted are the chunks that name an object or stand for one by a pronoun.
     """
-    right = said = wanted = 0
+    rows = []
     for text in texts:
         gold = {(c.start, c.end): c.object for c in text.chunks if c.kind in ("object", "pronoun")}
         found = {chunk.original: chunk.best for chunk in model.parse(text.text, database).references}
-        right += sum(found.get(span, "") == name for span, name in gold.items())
-        said += len(found)
-        wanted += len(gold)
-    return Counts(right, said, wanted)
+        rows.append((sum(found.get(span, "") == name for span, name in gold.items()), len(found), len(gold)))
+    return Matches.of(rows)
 
 
 def score_pronouns(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> tuple[int, int]:
@@ -95,12 +72,15 @@ class Retrieval:
     Attributes:
         top1: (N,) whether the most probable object is the right one ("none of these" not counted as an answer).
         accepted: (N,) whether it is, with "none of these" as a possible answer.
-        auroc: of 1 - P(none) between mentions with their object in the database and with it removed.
+        known: (N,) the sum of all densities: what 1 - P(none) grows with.
+        removed: (N,) the same with the mention's object removed from the database. The AUROC between the two
+            says how well "in the database" is told from "not in it".
     """
 
     top1: NDArray[np.bool_]
     accepted: NDArray[np.bool_]
-    auroc: float
+    known: NDArray[np.float64]
+    removed: NDArray[np.float64]
 
 
 def score_retrieval(
@@ -117,7 +97,7 @@ def score_retrieval(
     best = densities.argmax(axis=1)
     top1 = best == owners
     accepted = top1 & (densities[rows, best] > model.config.background)
-    return Retrieval(top1, accepted, auroc(densities.sum(axis=1), removed.sum(axis=1)))
+    return Retrieval(top1, accepted, densities.sum(axis=1), removed.sum(axis=1))
 
 
 def unlisted(said: Sequence[tuple[str, str]], database: Database) -> NDArray[np.bool_]:
@@ -132,12 +112,6 @@ def draw_database(inventory: dict[str, list[str]], rng: np.random.Generator, cou
         ObjectPhrases(name, tuple(phrases[row] for row in rng.permutation(len(phrases))[:count]))
         for name, phrases in inventory.items()
     ]
-
-
-def auroc(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> float:
-    """Chance that a positive scores above a negative; ties count half."""
-    above = (positive[:, None] > negative[None]).mean()
-    return float(above + 0.5 * (positive[:, None] == negative[None]).mean())
 
 
 def parse_times(model: LanguageModel, texts: Sequence[GoldText], database: Database) -> NDArray[np.float64]:

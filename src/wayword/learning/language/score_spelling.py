@@ -6,12 +6,13 @@ import gzip
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
 
+from wayword.errors import DataError
 from wayword.language.spelling import Speller
 
 _WORD = re.compile(r"[a-z]+")
@@ -35,12 +36,33 @@ class TypoScore:
         return self.total - self.right - self.wrong
 
 
+def read_typos(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """(typo, intended) of every error, by where it was found; from JSON lines."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    try:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                row = json.loads(line)
+                found[str(row["source"])].append((str(row["typo"]), str(row["intended"])))
+            except (ValueError, KeyError, TypeError) as error:
+                raise DataError(path, 'expected {"typo": ..., "intended": ..., "source": ...}', number) from error
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror}); name a file of typing errors") from error
+    return dict(found)
+
+
 def score_typos(speller: Speller, typos: list[tuple[str, str]]) -> tuple[TypoScore, list[tuple[str, str, str]]]:
     """The score, and (typo, intended, result) of every error that was not put right."""
     results = [(typo, intended, speller.correct_word(typo)) for typo, intended in typos]
     missed = [row for row in results if row[1] != row[2]]
     wrong = sum(result != typo for typo, _, result in missed)
     return TypoScore(len(results) - len(missed), wrong, len(results)), missed
+
+
+def spoilt_words(speller: Speller, words: Counter[str]) -> dict[str, str]:
+    """What the speller makes of words that were right, for those it changes."""
+    corrected = {word: speller.correct_word(word) for word in words}
+    return {word: result for word, result in corrected.items() if result != word}
 
 
 def clean_words(treebank: Path) -> Counter[str]:
@@ -63,9 +85,8 @@ def main(typos: Path, clean: list[Path], show: bool = False) -> None:
         show: print what went wrong.
     """
     speller = Speller()
-    rows = [json.loads(line) for line in typos.read_text(encoding="utf-8").splitlines()]
-    for source in dict.fromkeys(row["source"] for row in rows):
-        pairs = [(row["typo"], row["intended"]) for row in rows if row["source"] == source]
+    known = read_typos(typos)
+    for source, pairs in known.items():
         out_of_reach = [typo for typo, _ in pairs if len(typo) < speller.config.shortest or speller.knows(typo)]
         begin = time.process_time()
         score, missed = score_typos(speller, pairs)
@@ -73,12 +94,12 @@ def main(typos: Path, clean: list[Path], show: bool = False) -> None:
         print(f"{source}: {score}; untouchable by design: {out_of_reach}; {each:.1f} ms each")
         if show:
             print("   ", missed)
-    wrong_forms = {row["typo"] for row in rows}
+    wrong_forms = {typo for pairs in known.values() for typo, _ in pairs}
     for path in clean:
         words = clean_words(path) if path.suffix == ".gz" else _corpus_words(path)
         for word in wrong_forms:
             words.pop(word, None)
-        changed = {word: speller.correct_word(word) for word in words if speller.correct_word(word) != word}
+        changed = spoilt_words(speller, words)
         tokens = sum(words[word] for word in changed)
         print(
             f"{path.name}: {tokens} of {words.total()} clean words changed ({100 * tokens / words.total():.3f} %), "

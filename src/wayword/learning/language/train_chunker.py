@@ -35,7 +35,8 @@ from wayword.learning.language.chunk_data import (
     pad,
     read_chunks,
 )
-from wayword.learning.language.score_chunks import Score, score_chunker
+from wayword.learning.language.matches import Matches
+from wayword.learning.language.score_chunks import score_chunker
 from wayword.learning.language.treebank import AnnotatedText, read_treebank
 
 
@@ -94,7 +95,7 @@ class TrainableHead(nn.Module):
         return scores
 
 
-def train_chunker(config: ChunkerTraining, out_dir: Path) -> dict[str, Score]:
+def train_chunker(config: ChunkerTraining, out_dir: Path) -> dict[str, Matches]:
     """Train, write the final weights to ``out_dir``, and return the scores on EWT dev.
 
     ``out_dir`` / work holds features and checkpoints; a second call with the same configuration goes on from

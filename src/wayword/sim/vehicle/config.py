@@ -95,6 +95,8 @@ class VehicleConfig:
             _require(getattr(self, name) > 0.0, name, getattr(self, name), "more than 0")
         for name in ("radius_m", "latency_s", "position_noise_m", "angle_noise_rad"):
             _require(getattr(self, name) >= 0.0, name, getattr(self, name), "0 or more")
+        # Every setpoint on its way is kept; no radio link is slower than this by orders of magnitude.
+        _require(self.latency_s <= 10.0, "latency_s", self.latency_s, "10 or less (it is in seconds)")
         # 20 Hz is the coarsest track on which contacts and flown paths are still measured well.
         _require(self.sub_step_s <= 0.05, "sub_step_s", self.sub_step_s, "0.05 or less")
         if self.randomise is not None:

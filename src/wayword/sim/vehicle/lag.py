@@ -20,7 +20,7 @@ from wayword.sim.vehicle.arrays import BoolArray, FloatArray, IntArray
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
 
-CONTACT = "3b367134276f"
+CONTACT = "345887c7a15b"
 """Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
 
 

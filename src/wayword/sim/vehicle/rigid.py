@@ -45,7 +45,7 @@ def outer_loop(time_constant_s: float) -> tuple[float, float]:
     return 0.75 * time_constant_s, jerk
 
 
-CONTACT = "3b367134276f"
+CONTACT = "345887c7a15b"
 """Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
 
 
