@@ -166,6 +166,16 @@ def test_mistakes_are_one_line_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_real_vehicle_is_flown_by_the_same_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ("--out", str(tmp_path / "flight.png"))
+    assert "is no vehicle address" in refused(capsys, "stop by the globe", "--vehicle", "drone", *out)
+    assert "needs --camera" in refused(capsys, "stop by the globe", "--vehicle", "udpin://127.0.0.1:14540", *out)
+    assert "in the simulator only" in refused(capsys, "stop", "--vehicle", "sim", "--policy", "oracle", *out)
+    assert "name it with --vehicle" in refused(capsys, "stop by the globe", "--camera", "rtsp://127.0.0.1/cam", *out)
+    assert "say for example" in refused(capsys, "--vehicle", "sim", *out)
+    assert not any(tmp_path.iterdir())
+
+
 def test_an_object_without_a_mesh_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = tmp_path / "mine"
     main(["teach", "my lamp", "--phrase", "the lamp", "--phrase", "reading lamp", "--db", str(database)])

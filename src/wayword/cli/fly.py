@@ -63,9 +63,20 @@ class Fly(EpisodeSource):
     """The video: .mp4, .gif, or .png for its last frame."""
     trace: Path | None = None
     """The trace; by default beside the video, with the ending .json."""
+    vehicle: str | None = None
+    """A real vehicle instead of the simulator, over MAVLink, such as udpin://127.0.0.1:14540 (docs/flying.md)."""
+    camera: str | None = None
+    """Its camera: rtsp://..., a device or a file."""
+    calibration: Path | None = None
+    """Its camera's calibration, as `wayword flight calibrate` writes it."""
 
     def run(self) -> None:
         """Fly, film, write."""
+        if self.vehicle is not None:
+            self._run_vehicle(self.vehicle)
+            return
+        if self.camera is not None or self.calibration is not None:
+            raise WaywordError("--camera and --calibration are for a real vehicle; name it with --vehicle")
         from wayword.evaluation.first_run import FirstRun
         from wayword.evaluation.free_flight import is_free, title_of
         from wayword.evaluation.recorder import FRAMES_PER_SECOND, Film, RecorderConfig
@@ -93,6 +104,17 @@ class Fly(EpisodeSource):
         say(film.recording.outcome)
         say(trace)
         say(self.out)
+
+    def _run_vehicle(self, vehicle: str) -> None:
+        """The same with a real vehicle, under the governor."""
+        from wayword.cli.flight import VehicleOptions, fly_vehicle
+        from wayword.pilot import check_instruction
+
+        if self.policy != "fspvn":
+            raise WaywordError(f"--policy {self.policy} flies in the simulator only; leave it out with --vehicle")
+        options = VehicleOptions(vehicle, self.camera, self.calibration)
+        instruction = check_instruction(self.instruction or "")
+        fly_vehicle(options, instruction, self.db or "test", self.weights, self.out, self.seed)
 
     def _prepare(self) -> _Prepared:
         """An example of a corpus."""

@@ -1,0 +1,220 @@
+"""``wayword flight``: check a vehicle and fly it under the governor; its other verbs are in ``flight_tools``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from wayword.cli.common import check_seed, say, say_aside
+from wayword.cli.flight_tools import Calibrate, Faults, Replay
+from wayword.errors import WaywordError
+
+if TYPE_CHECKING:
+    from wayword.flight.governor import GovernorConfig
+    from wayword.flight.mission import Plan
+
+
+@dataclass(frozen=True)
+class VehicleOptions:
+    """Which vehicle, which camera, and where it may fly."""
+
+    vehicle: str = "sim"
+    """sim, or where the vehicle is heard: udpin://127.0.0.1:14540, tcp://127.0.0.1:5760, serial:///dev/ttyACM0:921600."""
+    camera: str | None = None
+    """rtsp://127.0.0.1:8554/cam, a video file or /dev/video0; sim has its own."""
+    calibration: Path | None = None
+    """What `wayword flight calibrate` wrote for that camera."""
+    camera_delay: float = 0.0
+    """Seconds between the light and the first bytes of a frame, if you have measured it."""
+    start: tuple[float, float, float] = (0.6, 0.6, 0.0)
+    """Where the vehicle stands on the map: x and y in metres, yaw in radians."""
+    fence: Path | None = None
+    """A JSON file with corners, low_m and high_m; by default the map and a metre around it."""
+    height: float = 0.7
+    """Flight height in metres; the policy was trained at 0.7."""
+
+    def plan(self) -> Plan:
+        """The plan of the flight."""
+        from wayword.flight.fence import Fence
+        from wayword.flight.mission import Plan
+
+        fence = Fence() if self.fence is None else Fence.load(self.fence)
+        return Plan(self.height, fence, self.governor(), lockstep=self.vehicle == "sim")
+
+    def governor(self) -> GovernorConfig:
+        """Its settings."""
+        from wayword.flight.governor import GovernorConfig
+
+        return GovernorConfig()
+
+
+@dataclass(frozen=True)
+class FlyVehicle(VehicleOptions):
+    """Fly one instruction with a vehicle, under the governor; Ctrl-C lands, a second Ctrl-C stops the motors.
+
+    For example: wayword flight fly "stop in front of the globe" --vehicle udpin://127.0.0.1:14540
+    --camera rtsp://127.0.0.1:8554/cam --calibration camera.json
+    """
+
+    instruction: tyro.conf.Positional[str] = ""
+    """Where to fly, in quotes."""
+    db: str = "test"
+    """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
+    weights: Path | None = None
+    """A folder of trained weights instead of those that ship."""
+    seed: int = 0
+    """For sim: the layout and the noise."""
+    out: Path = Path("out/flight.mp4")
+    """The video; trace and black box are written beside it with the endings .json and .box."""
+    video: bool = True
+    """Make the video and the trace after the flight."""
+
+    def run(self) -> None:
+        """Prepare, fly, film."""
+        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.video)
+
+
+def fly_vehicle(
+    options: VehicleOptions,
+    instruction: str,
+    db: str = "test",
+    weights: Path | None = None,
+    out: Path = Path("out/flight.mp4"),
+    seed: int = 0,
+    video: bool = True,
+) -> None:
+    """One governed flight with black box, trace and video: what `wayword fly --vehicle` does."""
+    from wayword.cli.fly import Fly
+    from wayword.episodes import PlacedObject
+    from wayword.flight.blackbox import BlackBox
+    from wayword.flight.decider import Mind, PolicyMind
+    from wayword.flight.mind_process import MindProcess
+    from wayword.flight.mission import fly
+    from wayword.flight.setup import MindRecipe, real_vehicle, simulated_vehicle
+    from wayword.flight.vehicle import Vehicle
+    from wayword.io import check_target
+    from wayword.pilot import check_instruction, open_database
+    from wayword.policy import make_policy
+    from wayword.sim.pictures.video import check_ending
+
+    check_instruction(instruction)
+    check_seed(seed)
+    check_ending(out)
+    check_target(out)
+    plan, recipe = options.plan(), MindRecipe(instruction, db, weights)
+    objects: tuple[PlacedObject, ...] = ()
+    mind: Mind
+    vehicle: Vehicle
+    if options.vehicle == "sim":
+        bank, example, policy, database, _ = Fly(
+            instruction=instruction, db=db, weights=weights, seed=seed
+        )._prepare_own()
+        vehicle = simulated_vehicle(bank, example.objects, example.start, seed)
+        mind, objects = PolicyMind(policy, instruction, database), example.objects
+    else:
+        open_database(db)  # a wrong name is said before a camera is opened
+        vehicle = real_vehicle(
+            options.vehicle, options.camera, options.calibration, options.start, options.camera_delay
+        )
+        mind = MindProcess(recipe)
+    box_path = _free(out.with_suffix(".box"))
+    box = BlackBox(box_path)
+    placed = [{"name": item.name, "x": item.x, "y": item.y, "yaw": item.yaw} for item in objects]
+    about = {"instruction": instruction, "database": db, "vehicle": options.vehicle, "camera": options.camera,
+             "weights": weights, "objects": placed}  # fmt: skip
+    try:
+        outcome = fly(vehicle, mind, plan, box, say, about)
+    finally:
+        vehicle.close()
+        box.close()
+        if isinstance(mind, MindProcess):
+            mind.close()
+    say(outcome.line())
+    say(box_path)
+    if video and outcome.tracks:
+        policy = make_policy("fspvn", weights) if isinstance(mind, MindProcess) else policy
+        _film(box_path, policy, instruction, open_database(db), outcome.line(), out, objects)
+
+
+def _film(
+    box: Path, policy: object, instruction: str, database: object, outcome: str, out: Path, objects: object
+) -> None:
+    from wayword.evaluation.recorder import FRAMES_PER_SECOND
+    from wayword.evaluation.trace import dump
+    from wayword.flight.film import FlightFilm
+    from wayword.flight.replay import load_recording
+    from wayword.io import write_text
+    from wayword.sim.pictures.video import write_video
+    from wayword.sim.render.bank import MeshBank
+
+    film = FlightFilm(
+        load_recording(box), policy, instruction, database, MeshBank.of_catalogue(), outcome, objects  # type: ignore[arg-type]
+    )  # fmt: skip
+    write_video(out, film, FRAMES_PER_SECOND)
+    write_text(out.with_suffix(".json"), dump(film.trace()))
+    if film.different:
+        say_aside(f"{film.different} decisions are not those the policy would take now on the recorded images")
+    say(out.with_suffix(".json"))
+    say(out)
+
+
+def _free(path: Path) -> Path:
+    """The path, or the first free one with a number: black boxes are never overwritten."""
+    if not path.exists():
+        return path
+    return next(p for i in range(2, 10_000) if not (p := path.with_stem(f"{path.stem}-{i}")).exists())
+
+
+@dataclass(frozen=True)
+class CheckVehicle(VehicleOptions):
+    """Read the pre-flight list of a vehicle without arming it; exit code 2 if anything is not as it must be."""
+
+    watch: float = 0.0
+    """Afterwards print for so many seconds where it is on the map: carry it to your marks and compare."""
+
+    def run(self) -> None:
+        """Connect, read, print."""
+        from wayword.flight.preflight import preflight
+        from wayword.flight.setup import real_vehicle
+        from wayword.flight.simulated import SimulatedVehicle
+        from wayword.flight.vehicle import Vehicle
+
+        plan = self.plan()
+        vehicle: Vehicle = SimulatedVehicle()
+        if self.vehicle != "sim":
+            vehicle = real_vehicle(self.vehicle, self.camera, self.calibration, self.start, self.camera_delay)
+        try:
+            facts = vehicle.connect()
+            say(f"{facts.name}: stops {facts.silence_s:.1f} s after the last setpoint")
+            checks = preflight(vehicle, plan)
+            for check in checks:
+                say(check.line())
+            for _ in range(round(2 * self.watch)):
+                vehicle.wait(0.5)
+                x, y, z, _, _, yaw = vehicle.telemetry().pose
+                say(f"x {x:6.2f}  y {y:6.2f}  z {z:5.2f} m  yaw {yaw:5.2f} rad")
+        finally:
+            vehicle.close()
+        wrong = sum(not check.ok for check in checks)
+        if wrong:
+            raise WaywordError(f"{wrong} of {len(checks)} checks say STOP; it would not arm")
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Calibrate a camera, check and fly a vehicle, replay its black box, fly the fault suite."""
+
+    what: (
+        Annotated[FlyVehicle, tyro.conf.subcommand("fly")]
+        | Annotated[CheckVehicle, tyro.conf.subcommand("check")]
+        | Annotated[Calibrate, tyro.conf.subcommand("calibrate")]
+        | Annotated[Replay, tyro.conf.subcommand("replay")]
+        | Annotated[Faults, tyro.conf.subcommand("faults")]
+    )
+
+    def run(self) -> None:
+        """Run the chosen one."""
+        self.what.run()

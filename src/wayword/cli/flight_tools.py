@@ -1,0 +1,169 @@
+"""What goes with flying: calibrate a camera, read a black box, fly the fault suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tyro
+
+from wayword.cli.common import check_seed, progress_bar, say, say_aside
+from wayword.errors import WaywordError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SAFETY = Path("docs/safety.md")
+_MARKS = ("<!-- made by `wayword flight faults` -->", "<!-- end -->")
+
+
+@dataclass(frozen=True)
+class Calibrate:
+    """Calibrate a camera from pictures or a video of a checkerboard.
+
+    Show the whole board 10 to 30 times: near and far, tilted, and in every corner of the picture. For example:
+    wayword flight calibrate board/*.jpg --corners 9 6 --out camera.json
+    """
+
+    sources: tyro.conf.Positional[tuple[str, ...]]
+    """Pictures, or one video or stream."""
+    corners: tuple[int, int] = (9, 6)
+    """Inner corners of the board, across and down."""
+    square: float = 0.025
+    """Edge of one square in metres."""
+    mount_pitch: float = 15.0
+    """How many degrees the camera looks down from straight ahead, as mounted."""
+    out: Path = Path("camera.json")
+    """The calibration file."""
+
+    def run(self) -> None:
+        """Find corners, fit, check against the model's view, write."""
+        from wayword.flight.calibration import Calibration
+        from wayword.flight.checkerboard import calibrate, find_views, need_opencv
+        from wayword.flight.resample import Resampler
+        from wayword.io import check_target
+
+        need_opencv()
+        check_target(self.out)
+        if not self.sources or min(self.corners) < 3 or not 0 < self.square < 10:
+            raise WaywordError("give pictures or a video, --corners of at least 3 x 3 and --square in metres")
+        views = find_views(_pictures(self.sources), self.corners)
+        calibration: Calibration = calibrate(views, self.corners, self.square, self.mount_pitch)
+        cover = Resampler(calibration).cover
+        calibration.save(self.out)
+        say(
+            f"{len(views.corners)} of {views.looked_at} pictures used, error {calibration.error_px:.2f} pixels, "
+            f"{100 * cover:.0f} % of the model's view is seen"
+        )
+        say(self.out)
+
+
+def _pictures(sources: tuple[str, ...]) -> Iterator[NDArray[np.uint8]]:
+    import numpy as np
+    from PIL import Image, UnidentifiedImageError
+
+    from wayword.flight.camera import frames
+
+    if len(sources) == 1 and not sources[0].lower().endswith((".jpg", ".jpeg", ".png")):
+        for number, (pixels, _) in enumerate(frames(sources[0])):
+            if number % 10 == 0:
+                yield pixels
+            if number > 6000:
+                return
+        return
+    for source in sources:
+        try:
+            with Image.open(source) as picture:
+                yield np.asarray(picture.convert("RGB"))
+        except (OSError, UnidentifiedImageError) as error:
+            raise WaywordError(f"{source}: is no picture that can be read") from error
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Read the black box of a flight: what happened, and whether the governor would do the same again."""
+
+    box: tyro.conf.Positional[Path]
+    """The black box (.box)."""
+    all: bool = False
+    """Print every intervention instead of the first twenty."""
+
+    def run(self) -> None:
+        """Read, govern again, print."""
+        from wayword.flight.replay import govern_again, load_recording
+
+        recording = load_recording(self.box)
+        about = recording.about
+        say(f"{about.get('vehicle', 'a vehicle')}: {about.get('instruction', '')}")
+        seconds = recording.ticks[-1][0].now_s - recording.started_s if recording.ticks else 0.0
+        say(f"{len(recording.ticks)} ticks in {seconds:.1f} s, {len(recording.seen)} decisions")
+        rows = list(recording.box.of("intervention"))
+        for row in rows if self.all else rows[:20]:
+            say(f"{row['now_s'] - recording.started_s:7.2f} s  {row['act']:8s} {', '.join(row['reasons']) or '-'}")
+        if len(rows) > 20 and not self.all:
+            say(f"... and {len(rows) - 20} more (--all)")
+        end = recording.end
+        say(f"ended: {end['ended']} ({', '.join(end['reasons'])})" if end else "no end: the process was killed")
+        if recording.box.damaged:
+            say(f"{recording.box.damaged} damaged records were left out")
+        different = list(govern_again(recording))
+        if different:
+            number, recorded, now = different[0]
+            say(f"today's governor differs at {len(different)} ticks, first at {number}: {recorded} then, {now} now")
+        else:
+            say("the governor gives the same commands again, to the bit")
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Fly the fault suite and randomised faulty flights in simulation; any failure is exit code 1."""
+
+    count: int = 100
+    """Randomised flights; 0 for the suite alone."""
+    seed: int = 0
+    """Flight i of a seed is always the same one."""
+    publish: bool = False
+    """Write the tables into docs/safety.md."""
+
+    def run(self) -> None:
+        """Fly, check, print."""
+        from wayword.flight.faults import cases, run_case, table
+        from wayword.flight.random_faults import RandomFlight, random_flight, report
+
+        check_seed(self.seed)
+        if self.count < 0:
+            raise WaywordError(f"--count {self.count}: must be 0 or more")
+        suite, flights = cases(), list[RandomFlight]()
+        with progress_bar("flying", len(suite) + self.count) as advance:
+            results = []
+            for case in suite:
+                results.append(run_case(case))
+                advance(1)
+            for index in range(self.count):
+                flights.append(random_flight(index, self.seed))
+                advance(1)
+        text = table(results) + (f"\n{report(flights)}" if flights else "")
+        say(text)
+        if self.publish:
+            command = f"wayword flight faults --count {self.count} --seed {self.seed} --publish"
+            _insert(SAFETY, f"`{command}` makes these tables.\n\n{text}")
+        problems = [f"{result.case.name}: {problem}" for result in results for problem in result.problems]
+        problems += [f"flight {f.index}: left the fence by {-f.nearest_m:.2f} m" for f in flights if f.nearest_m < 0]
+        for problem in problems:
+            say_aside(problem)
+        if problems:
+            raise SystemExit(1)
+
+
+def _insert(page: Path, text: str) -> None:
+    from wayword.io import write_text
+
+    try:
+        before, rest = page.read_text(encoding="utf-8").split(_MARKS[0], 1)
+        after = rest.split(_MARKS[1], 1)[1]
+    except (OSError, ValueError, IndexError) as error:
+        raise WaywordError(f"{page}: not found, or without its marks; publish from the root of a clone") from error
+    write_text(page, f"{before}{_MARKS[0]}\n\n{text}\n{_MARKS[1]}{after}")

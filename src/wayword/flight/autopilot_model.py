@@ -1,0 +1,262 @@
+"""A simulated autopilot and its quadcopter: modes, setpoints, failsafe timer, take-off and landing, in simulated time.
+
+Moves like the simulator's lag model (``wayword.sim.vehicle.lag``) in three dimensions:
+
+    dv/dt = (u - v) / tau + k w - b        b: what the autopilot has learned of the wind, so that it does not drift
+    dr/dt = (omega - r) / tau_yaw
+
+Setpoints are world velocities with a yaw rate, or a place. The rules are those measured on real autopilots: offboard is
+refused without a running stream of setpoints, and left ``silence_s`` after the last one, with ``on_silence`` as action.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from wayword.flight.vehicle import Mode, Pose, Telemetry, Vector
+from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
+
+_CLIMB_M_S, _DESCEND_M_S = 0.5, 0.4
+_PLACE_GAIN, _HEIGHT_GAIN = 0.6, 1.5
+_HOLD_SPEED_M_S = 0.5
+_STREAM_S, _STREAM_GAP_S = 0.4, 0.5
+"""A stream this long, without a larger gap, lets an autopilot enter offboard."""
+
+
+@dataclass(frozen=True)
+class AutopilotModelConfig:
+    """One simulated aircraft."""
+
+    time_constant_s: float = 0.7
+    yaw_time_constant_s: float = 0.12
+    latency_s: float = 0.05
+    silence_s: float = 1.1
+    """PX4 with COM_OF_LOSS_T at 0.5 s: 0.6 s more were measured."""
+    on_silence: Literal["land", "hold"] = "land"
+    wind_m_s: tuple[float, float] = (0.0, 0.0)
+    gust_m_s: float = 0.0
+    wind_learning_s: float = 1.5
+    """Time constant with which the velocity loop's integral takes up the wind's pull."""
+    position_noise_m: float = 0.005
+    velocity_noise_m_s: float = 0.01
+    step_s: float = 0.01
+
+
+@dataclass
+class Setpoint:
+    """What was asked for last: a velocity with a yaw rate, or a place."""
+
+    velocity: Vector | None = (0.0, 0.0, 0.0)
+    yaw_rate: float = 0.0
+    place: tuple[float, float] | None = None
+    yaw: float | None = None
+    height: float | None = None
+
+
+@dataclass
+class AutopilotModel:
+    """One aircraft; ``advance`` lets time pass."""
+
+    config: AutopilotModelConfig = field(default_factory=AutopilotModelConfig)
+    x: float = 0.6
+    y: float = 0.6
+    yaw: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.time_s = 0.0
+        self.z, self.roll, self.pitch, self.yaw_rate = 0.0, 0.0, 0.0, 0.0
+        self.vx = self.vy = self.vz = 0.0
+        self.mode, self.armed = Mode.GROUND, False
+        self.height = 0.7
+        self.battery = 0.9
+        self.offset: Vector = (0.0, 0.0, 0.0)
+        """A jump of the estimator: what it reports, and steers by, is the truth plus this."""
+        self._rng = np.random.default_rng(self.seed)
+        self._wind, self._learned = np.zeros(2), np.zeros(2)
+        self._setpoint, self._place, self._place_yaw = Setpoint(), (self.x, self.y), self.yaw
+        self._queue: deque[tuple[float, Setpoint]] = deque()
+        self._stream_began, self._stream_last = -math.inf, -math.inf
+        self._offboard_chosen = False
+
+    # What it is told.
+
+    def receive(self, setpoint: Setpoint) -> None:
+        """A setpoint arrives; it takes effect after the latency."""
+        if self.time_s - self._stream_last > _STREAM_GAP_S:
+            self._stream_began = self.time_s
+        self._stream_last = self.time_s
+        self._queue.append((self.time_s + self.config.latency_s, setpoint))
+
+    def arm(self) -> bool:
+        """Start the motors; with offboard chosen before, setpoints are flown from here on."""
+        self.armed = True
+        if self._offboard_chosen and self.time_s - self._stream_last < _STREAM_GAP_S:
+            self.mode = Mode.OFFBOARD
+        return True
+
+    def take_off(self, height_m: float) -> bool:
+        """Climb, then hold."""
+        if not self.armed or self.mode is not Mode.GROUND:
+            return False
+        self.height, self.mode = height_m, Mode.TAKEOFF
+        self._stay()
+        return True
+
+    def offboard(self) -> bool:
+        """Fly setpoints from now on; refused without a running stream."""
+        running = self.time_s - self._stream_last < _STREAM_GAP_S
+        if not running or self._stream_last - self._stream_began < _STREAM_S:
+            return False
+        if not self.armed:  # granted for when the motors start
+            self._offboard_chosen = True
+            return True
+        if self.mode in (Mode.TAKEOFF, Mode.HOLD, Mode.OFFBOARD):
+            self.mode = Mode.OFFBOARD
+            return True
+        return False
+
+    def land(self) -> bool:
+        """Land here."""
+        if self.armed and self.mode is not Mode.GROUND:
+            if self.mode is not Mode.LAND:
+                self._stay()
+            self.mode = Mode.LAND
+        return True
+
+    def hold(self) -> bool:
+        """The autopilot's own position hold."""
+        if self.mode in (Mode.OFFBOARD, Mode.TAKEOFF):
+            self.mode = Mode.HOLD
+            self._stay()
+        return True
+
+    def kill(self) -> None:
+        """Motors off: it falls."""
+        self.armed, self.mode, self.z, self._offboard_chosen = False, Mode.GROUND, 0.0, False
+        self.vx = self.vy = self.vz = 0.0
+
+    def jump(self, dx: float, dy: float) -> None:
+        """The position estimate jumps. In modes of its own an autopilot takes its target along."""
+        self.offset = (self.offset[0] + dx, self.offset[1] + dy, self.offset[2])
+        if self.mode is not Mode.OFFBOARD:
+            self._place = (self._place[0] + dx, self._place[1] + dy)
+
+    # What it does.
+
+    def advance(self, seconds: float) -> None:
+        """Fly for this long."""
+        for _ in range(max(round(seconds / self.config.step_s), 1)):
+            self._step(self.config.step_s)
+
+    def telemetry(self) -> Telemetry:
+        """What it would report now."""
+        c, noise = self.config, self._rng.standard_normal(6)
+        place = [
+            value + shift + c.position_noise_m * float(error)
+            for value, shift, error in zip((self.x, self.y, self.z), self.offset, noise[:3], strict=True)
+        ]
+        pose: Pose = (place[0], place[1], place[2], self.roll, self.pitch, math.remainder(self.yaw, 2 * math.pi))
+        velocity = [
+            v + c.velocity_noise_m_s * float(error)
+            for v, error in zip((self.vx, self.vy, self.vz), noise[3:], strict=True)
+        ]
+        return Telemetry(
+            pose, (velocity[0], velocity[1], velocity[2]), self.time_s, self.time_s, self.mode, self.time_s,
+            self.armed, self.mode is Mode.GROUND, self.battery,
+        )  # fmt: skip
+
+    @property
+    def true_pose(self) -> Pose:
+        """Where it really is."""
+        return self.x, self.y, self.z, self.roll, self.pitch, self.yaw
+
+    def _stay(self) -> None:
+        """Hold where it comes to rest, as it believes."""
+        tau = self.config.time_constant_s
+        self._place = (self.x + self.offset[0] + self.vx * tau, self.y + self.offset[1] + self.vy * tau)
+        self._place_yaw = self.yaw
+
+    def _step(self, dt: float) -> None:
+        self.time_s += dt
+        while self._queue and self._queue[0][0] <= self.time_s:
+            self._setpoint = self._queue.popleft()[1]
+        if self.mode is Mode.OFFBOARD and self.time_s - self._stream_last > self.config.silence_s:
+            self.hold()
+            if self.config.on_silence == "land":
+                self.land()
+        if self.mode is Mode.GROUND:
+            return
+        ux, uy, uz, omega = self._wanted()
+        self._move(ux, uy, uz, omega, dt)
+        if self.mode is Mode.TAKEOFF and self.z > self.height - 0.05:
+            self.mode = Mode.HOLD
+            self._stay()
+        if self.mode is Mode.LAND and self.z <= 0.0:
+            self.mode, self.armed = Mode.GROUND, False
+            self.vx = self.vy = self.vz = 0.0
+
+    def _wanted(self) -> tuple[float, float, float, float]:
+        """Velocity and yaw rate that the position loop, or the setpoint, asks for."""
+        climb = _HEIGHT_GAIN * (self.height - self.z - self.offset[2])
+        if self.mode is Mode.LAND:
+            return (*self._towards(self._place), -_DESCEND_M_S, self._turn(self._place_yaw))
+        if self.mode is not Mode.OFFBOARD:
+            return (*self._towards(self._place), min(climb, _CLIMB_M_S), self._turn(self._place_yaw))
+        asked = self._setpoint
+        if asked.height is not None:
+            climb = _HEIGHT_GAIN * (asked.height - self.z - self.offset[2])
+        if asked.place is not None:
+            return (*self._towards(asked.place), climb, self._turn(asked.yaw if asked.yaw is not None else self.yaw))
+        velocity = asked.velocity or (0.0, 0.0, 0.0)
+        return velocity[0], velocity[1], climb if asked.height is not None else velocity[2], asked.yaw_rate
+
+    def _towards(self, place: tuple[float, float]) -> tuple[float, float]:
+        dx = _PLACE_GAIN * (place[0] - self.x - self.offset[0])
+        dy = _PLACE_GAIN * (place[1] - self.y - self.offset[1])
+        size = math.hypot(dx, dy)
+        share = min(1.0, _HOLD_SPEED_M_S / size) if size > 0 else 1.0
+        return dx * share, dy * share
+
+    def _turn(self, yaw: float) -> float:
+        return min(1.0, max(-1.0, 1.5 * math.remainder(yaw - self.yaw, 2 * math.pi)))
+
+    def _move(self, ux: float, uy: float, uz: float, omega: float, dt: float) -> None:
+        c = self.config
+        tau, keep = c.time_constant_s, math.exp(-dt / c.time_constant_s)
+        pull_x, pull_y = self._pull(dt)
+        end_x, end_y = ux + tau * pull_x, uy + tau * pull_y
+        self.x += end_x * dt + (self.vx - end_x) * tau * (1 - keep)
+        self.y += end_y * dt + (self.vy - end_y) * tau * (1 - keep)
+        self.vx, self.vy = end_x + (self.vx - end_x) * keep, end_y + (self.vy - end_y) * keep
+        lift = math.exp(-dt / 0.2)
+        self.vz = uz + (self.vz - uz) * lift
+        self.z = max(self.z + self.vz * dt, 0.0)
+        self.yaw_rate = omega + (self.yaw_rate - omega) * math.exp(-dt / c.yaw_time_constant_s)
+        self.yaw += self.yaw_rate * dt
+        # It leans into its acceleration: forward pitches the nose down, to the left rolls negative.
+        ax, ay = (ux - self.vx) / tau, (uy - self.vy) / tau
+        cos, sin = math.cos(self.yaw), math.sin(self.yaw)
+        smooth = math.exp(-dt / 0.05)
+        pitch, roll = math.atan((ax * cos + ay * sin) / GRAVITY_M_S2), -math.atan((ay * cos - ax * sin) / GRAVITY_M_S2)
+        self.pitch, self.roll = pitch + (self.pitch - pitch) * smooth, roll + (self.roll - roll) * smooth
+
+    def _pull(self, dt: float) -> tuple[float, float]:
+        """What is left of the wind's pull (m/s^2) after what the autopilot has learned of it."""
+        c = self.config
+        if c.gust_m_s == 0 and c.wind_m_s == (0.0, 0.0):
+            return 0.0, 0.0
+        if c.gust_m_s > 0:
+            keep = math.exp(-dt)
+            spread = c.gust_m_s * math.sqrt(1 - keep * keep)
+            self._wind = keep * self._wind + spread * self._rng.standard_normal(2)
+        pull = DRAG_PER_S * (self._wind + c.wind_m_s)
+        if c.wind_learning_s > 0:
+            self._learned += (pull - self._learned) * (dt / c.wind_learning_s)
+        left = pull - self._learned
+        return float(left[0]), float(left[1])

@@ -1,0 +1,249 @@
+"""The governor: between any policy and any vehicle, always on, and a pure function.
+
+    state x inputs -> state x command, with reason codes            twenty times a second
+
+It knows no network and no protocol, reads no clock and draws no random number: the same inputs give the same commands
+to the bit, so a recorded flight can be governed again (``wayword flight replay``).
+
+    VELOCITY   the policy's wish within the limits (``limits.py``)
+    HOLD       stay where the vehicle comes to rest: a fault (``watch.py``) or the fence
+    LAND       the fault did not pass; never taken back
+    SILENT     somebody else flies: send nothing, so that no failsafe of the autopilot is masked
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from wayword.errors import WaywordError
+from wayword.flight.fence import Fence
+from wayword.flight.limits import limited
+from wayword.flight.reasons import AT_ONCE, LASTING, Reason
+from wayword.flight.vehicle import Mode, Telemetry
+from wayword.flight.watch import faults, has_pose
+
+Disc = tuple[float, float, float]
+"""x, y, radius in metres of something that stands there."""
+Anchor = tuple[float, float, float]
+"""x, y, yaw to stay at."""
+
+
+@dataclass(frozen=True)
+class GovernorConfig:
+    """Every number of the governor."""
+
+    period_s: float = 0.05
+    max_speed_m_s: float = 0.7
+    max_yaw_rate_rad_s: float = 1.0
+    max_acceleration_m_s2: float = 1.0
+    max_braking_m_s2: float = 2.0
+    max_yaw_acceleration_rad_s2: float = 6.0
+    wild: float = 1.5
+    """An output beyond the limits times this is an error of the policy, not a wish."""
+    interval_s: float = 0.5
+    """The policy decides this often."""
+    decision_intervals: float = 2.0
+    """No fresh decision within this many intervals: hold."""
+    image_s: float = 0.5
+    pose_s: float = 0.3
+    link_s: float = 1.0
+    response_s: float = 1.0
+    """Time constant of the slowest vehicle that may fly: 63 % of a new speed (0.7 to 1.0 s under common autopilots)."""
+    latency_s: float = 0.2
+    """From a command to the start of its effect, at most."""
+    silence_s: float = 1.6
+    """How long the autopilot goes on with the last setpoint when none follows; the vehicle's own is used in flight."""
+    margin_m: float = 0.3
+    """Kept from the fence beside the stopping distance: noise, gusts, an undetected jump of the pose."""
+    clearance_m: float = 0.05
+    """Kept between the vehicle's hull and anything that stands ahead."""
+    body_m: float = 0.08
+    """Radius of the vehicle."""
+    jump_m: float = 0.25
+    jump_rad: float = 0.35
+    battery_low: float = 0.2
+    battery_empty: float = 0.1
+    max_flight_s: float = 60.0
+    patience_s: float = 3.0
+    """A fault that may pass is waited for this long."""
+    settle_s: float = 1.5
+    """A hold before landing lasts this long: the vehicle comes to rest."""
+    most_holds: int = 5
+    """So many faults may pass in one flight."""
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if not math.isfinite(value) or value < 0:
+                raise WaywordError(f"governor setting {name} is {value:g} but must be a number of 0 or more")
+        if not 0.01 <= self.period_s <= 0.1 or self.max_speed_m_s > 5 or self.interval_s <= 0:
+            raise WaywordError(
+                "governor settings: period_s must be 0.01 to 0.1, max_speed_m_s at most 5, interval_s > 0"
+            )
+
+    @property
+    def stopping_s(self) -> float:
+        """Stopping distance per speed, when the vehicle hears us."""
+        return self.response_s + self.latency_s + self.period_s
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the policy wants until its next decision."""
+
+    forward_m_s: float
+    yaw_rate_rad_s: float
+    stop: bool
+    made_s: float
+    """When it was ready."""
+    image_s: float
+    """When the image it rests on was taken."""
+    obstacles: tuple[Disc, ...] = ()
+    """What stands on the map, as far as the policy has seen."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything the governor may know at one tick."""
+
+    now_s: float
+    telemetry: Telemetry
+    image_s: float = -math.inf
+    """When the newest image was taken."""
+    decision: Decision | None = None
+    policy_alive: bool = True
+    land_asked: bool = False
+
+
+class Kind(StrEnum):
+    """What is sent to the vehicle."""
+
+    VELOCITY = "velocity"
+    HOLD = "hold"
+    LAND = "land"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True)
+class Command:
+    """The governor's answer."""
+
+    kind: Kind
+    forward_m_s: float = 0.0
+    yaw_rate_rad_s: float = 0.0
+    anchor: Anchor | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class State:
+    """What the governor remembers from tick to tick."""
+
+    started_s: float
+    forward_m_s: float = 0.0
+    yaw_rate_rad_s: float = 0.0
+    seen: Telemetry | None = None
+    """The last pose that was looked at, for jumps."""
+    lasting: tuple[Reason, ...] = ()
+    """Reasons that nothing takes back, in the order in which they came."""
+    hold_s: float | None = None
+    """Since when a fault has been holding the vehicle."""
+    anchor: Anchor | None = None
+    anchored: bool = False
+    holds: int = 0
+    landing: bool = False
+    landing_seen: bool = False
+    """Whether the autopilot has said that it lands."""
+    silent: bool = False
+    reasons: tuple[Reason, ...] = field(default=())
+    """Of the last command."""
+
+
+def step(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> tuple[State, Command]:
+    """One tick."""
+    now, telemetry = inputs.now_s, inputs.telemetry
+    if state.silent or _taken_over(state, telemetry):
+        reasons = _merge(state.lasting, [Reason.TAKEN_OVER])
+        after = replace(state, silent=True, lasting=reasons, reasons=reasons)
+        return after, Command(Kind.SILENT, reasons=reasons)
+    found = faults(config, fence, state, inputs)
+    jumped = Reason.POSE_JUMP in found
+    lasting = _merge(state.lasting, (reason for reason in found if reason in LASTING | AT_ONCE))
+    seen = telemetry if has_pose(telemetry) else state.seen
+    state = replace(state, lasting=lasting, seen=seen)
+    landing_seen = state.landing_seen or (state.landing and telemetry.mode is Mode.LAND)
+    if state.landing or any(reason in AT_ONCE for reason in lasting):
+        return _land(replace(state, landing_seen=landing_seen), _merge(lasting, found))
+    if found or lasting:
+        reasons = _merge(lasting, found)
+        since = now if state.hold_s is None else state.hold_s
+        holds = state.holds + (state.hold_s is None)
+        if holds > config.most_holds:
+            reasons = lasting = _merge(lasting, [Reason.FLAPPING])
+        state = replace(state, hold_s=since, holds=holds, lasting=lasting)
+        if now - since >= (config.settle_s if lasting else config.patience_s) - 1e-9:
+            return _land(state, reasons)
+        return _hold(config, fence, state, inputs, reasons, forget=jumped or Reason.POSE_JUMP in lasting)
+    state = replace(state, hold_s=None)
+    decision = inputs.decision
+    if decision is None:  # the first one is on its way
+        return _hold(config, fence, state, inputs, (), forget=False)
+    forward, turn, reasons, brake = limited(config, fence, state, inputs, decision)
+    if brake:
+        return _hold(config, fence, state, inputs, reasons, forget=False)
+    after = replace(
+        state, forward_m_s=forward, yaw_rate_rad_s=turn, anchored=False, anchor=None, reasons=reasons
+    )  # fmt: skip
+    return after, Command(Kind.VELOCITY, forward, turn, reasons=reasons)
+
+
+def _hold(
+    config: GovernorConfig, fence: Fence, state: State, inputs: Inputs, reasons: tuple[Reason, ...], forget: bool
+) -> tuple[State, Command]:
+    """Stay; the place is chosen once, where the vehicle comes to rest, and forgotten if the pose cannot be trusted."""
+    telemetry = inputs.telemetry
+    anchor, anchored = state.anchor, state.anchored
+    if forget:
+        anchor, anchored = None, True
+    elif not anchored:
+        anchored = True
+        if has_pose(telemetry) and inputs.now_s - telemetry.pose_s <= config.pose_s:
+            anchor = _rest(config, fence, telemetry)
+    after = replace(
+        state, forward_m_s=0.0, yaw_rate_rad_s=0.0, anchor=anchor, anchored=anchored, reasons=reasons
+    )  # fmt: skip
+    return after, Command(Kind.HOLD, anchor=anchor, reasons=reasons)
+
+
+def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry) -> Anchor:
+    """Where a vehicle that brakes now comes to rest, but not beyond the fence's margin."""
+    x, y, yaw = telemetry.pose[0], telemetry.pose[1], telemetry.pose[5]
+    coast = 0.7 * config.response_s + 0.5 * config.latency_s
+    dx, dy = telemetry.velocity[0] * coast, telemetry.velocity[1] * coast
+    share = fence.reach(x, y, dx, dy, config.margin_m)
+    return x + share * dx, y + share * dy, yaw
+
+
+def _land(state: State, reasons: tuple[Reason, ...]) -> tuple[State, Command]:
+    after = replace(
+        state, landing=True, forward_m_s=0.0, yaw_rate_rad_s=0.0, lasting=reasons, reasons=reasons
+    )  # fmt: skip
+    return after, Command(Kind.LAND, reasons=reasons)
+
+
+def _taken_over(state: State, telemetry: Telemetry) -> bool:
+    """Whether the autopilot says, since we began, that it is not flying our setpoints (nor landing for us)."""
+    if telemetry.mode_s <= state.started_s or telemetry.mode is Mode.UNKNOWN:
+        return False
+    if not state.landing:
+        return telemetry.mode is not Mode.OFFBOARD
+    if state.landing_seen:
+        return telemetry.mode not in (Mode.LAND, Mode.GROUND)
+    return telemetry.mode in (Mode.OTHER, Mode.HOLD, Mode.TAKEOFF)
+
+
+def _merge(first: Iterable[Reason], second: Iterable[Reason]) -> tuple[Reason, ...]:
+    return tuple(dict.fromkeys([*first, *second]))

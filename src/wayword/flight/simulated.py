@@ -1,0 +1,176 @@
+"""The simulator as a vehicle: the autopilot model, the arena's renderer as its camera, and a link that can break.
+
+Time passes only in ``wait`` and ``take_off``, so a flight is the same to the bit on every machine and takes as long as
+its arithmetic. What arrives late, frozen or not at all is decided by ``SimulatedLink``, which the fault suite turns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wayword.errors import WaywordError
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
+from wayword.flight.vehicle import Check, Facts, Mode, Pose, Shot, Telemetry
+
+Eye = Callable[[Pose], NDArray[np.uint8]]
+"""What the camera sees from a pose."""
+
+
+@dataclass
+class SimulatedLink:
+    """What comes through, now; the fault suite changes it in flight."""
+
+    up: bool = True
+    """Anything at all, both ways."""
+    pose_up: bool = True
+    camera_up: bool = True
+    camera_frozen: bool = False
+    camera_delay_s: float = 0.05
+    pose_delay_s: float = 0.02
+
+
+@dataclass
+class SimulatedVehicle:
+    """Lock-step simulation behind the vehicle protocol."""
+
+    body: AutopilotModel = field(default_factory=AutopilotModel)
+    eye: Eye | None = None
+    """None: images are grey noise, for policies that do not look."""
+    frame_s: float = 0.1
+    link: SimulatedLink = field(default_factory=SimulatedLink)
+    on_step: Callable[[SimulatedVehicle], None] | None = None
+    """Called after every step: faults, records."""
+
+    def __post_init__(self) -> None:
+        self._heard = Telemetry()
+        self._poses: list[Telemetry] = []
+        self._shots: list[tuple[float, Shot]] = []
+        self._shot: Shot | None = None
+        self._next_shot = 0.0
+        self._height = 0.7
+        self._rng = np.random.default_rng(self.body.seed)
+        self._frozen: NDArray[np.uint8] | None = None
+
+    def now(self) -> float:
+        """Simulated seconds."""
+        return self.body.time_s
+
+    def wait(self, seconds: float) -> None:
+        """Fly on."""
+        step = 0.05
+        for _ in range(max(round(seconds / step), 1)):
+            self.body.advance(step)
+            self._transmit()
+            if self.on_step is not None:
+                self.on_step(self)
+
+    def connect(self) -> Facts:
+        """Always there."""
+        self.wait(0.3)
+        return Facts("simulator", self.body.config.silence_s)
+
+    def checks(self) -> list[Check]:
+        """A simulated autopilot has its failsafe always on."""
+        silence = self.body.config.silence_s
+        return [Check("failsafe", True, f"stops {silence:.1f} s after the last setpoint", "on")]
+
+    def take_off(self, height_m: float) -> None:
+        """Arm, climb, stream, enter offboard: the order a real autopilot wants."""
+        self._height = height_m
+        self.body.arm()
+        self.body.take_off(height_m)
+        deadline = self.now() + 5 + height_m / 0.3
+        while self.body.mode is not Mode.HOLD:
+            self.wait(0.05)
+            if self.now() > deadline:
+                raise WaywordError("the simulated vehicle did not reach its height")
+        for _ in range(12):
+            self.hold(None)
+            self.wait(0.05)
+        if not self.body.offboard():
+            raise WaywordError("the simulated autopilot refused offboard: it hears no setpoints")
+        self.hold(None)
+        self.wait(0.05)
+
+    def telemetry(self) -> Telemetry:
+        """What was heard last."""
+        return self._heard
+
+    def shot(self) -> Shot | None:
+        """The newest image."""
+        return self._shot
+
+    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float) -> None:
+        """A world velocity along the heading as it was heard last, as for PX4."""
+        yaw = self._heard.pose[5]
+        velocity = (forward_m_s * math.cos(yaw), forward_m_s * math.sin(yaw), 0.0)
+        self._send(Setpoint(velocity, yaw_rate_rad_s, height=self._height))
+
+    def hold(self, anchor: tuple[float, float, float] | None) -> None:
+        """A place, or no speed."""
+        if anchor is None:
+            self._send(Setpoint((0.0, 0.0, 0.0), 0.0, height=self._height))
+        else:
+            self._send(Setpoint(None, 0.0, (anchor[0], anchor[1]), anchor[2], self._height))
+
+    def land(self) -> None:
+        """The autopilot's own landing."""
+        if self.link.up and self._heard.mode in (Mode.OFFBOARD, Mode.TAKEOFF):
+            self.body.land()
+
+    def emergency_stop(self) -> None:
+        """Motors off."""
+        if self.link.up:
+            self.body.kill()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _send(self, setpoint: Setpoint) -> None:
+        if self.link.up:
+            self.body.receive(setpoint)
+
+    def _transmit(self) -> None:
+        """Telemetry and images set off, and arrive, each with its own delay."""
+        now, link = self.now(), self.link
+        if link.up:
+            said = self.body.telemetry()
+            if link.pose_up:
+                self._poses.append(said)
+            kept = self._heard
+            self._heard = replace(
+                said, pose=kept.pose, velocity=kept.velocity, pose_s=kept.pose_s, link_s=now, mode_s=now
+            )  # fmt: skip
+        while self._poses and self._poses[0].pose_s + link.pose_delay_s <= now + 1e-9:
+            said = self._poses.pop(0)
+            if link.up:
+                self._heard = replace(self._heard, pose=said.pose, velocity=said.velocity, pose_s=said.pose_s)
+        if now + 1e-9 >= self._next_shot:
+            self._next_shot = now + self.frame_s
+            if link.camera_up:
+                self._shots.append((now + link.camera_delay_s, Shot(self._see(), now)))
+        while self._shots and self._shots[0][0] <= now + 1e-9:
+            self._take(self._shots.pop(0)[1])
+
+    def _take(self, shot: Shot) -> None:
+        """A frame equal to the last is no new one: a live sensor has noise."""
+        if self._shot is None or not np.array_equal(self._shot.pixels, shot.pixels):
+            self._shot = shot
+
+    def _see(self) -> NDArray[np.uint8]:
+        if self.link.camera_frozen:
+            if self._frozen is None:
+                self._frozen = self._look()
+            return self._frozen
+        self._frozen = None
+        return self._look()
+
+    def _look(self) -> NDArray[np.uint8]:
+        if self.eye is not None:
+            return self.eye(self.body.true_pose)
+        return self._rng.integers(0, 256, (2, 4, 3), dtype=np.uint8)

@@ -1,0 +1,98 @@
+"""Taking off the way each autopilot wants it, under our own eyes all the way up.
+
+PX4's own take-off climbs to MIS_TAKEOFF_ALT, 2.5 m by default and above any indoor fence. So PX4 takes off in offboard:
+a stream of setpoints at the place where it stands, the mode, the motors, then the height of the setpoint rises slowly.
+ArduPilot takes the height with the command.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+from wayword.errors import WaywordError
+from wayword.flight.vehicle import Mode
+
+if TYPE_CHECKING:
+    from wayword.flight.mavlink_vehicle import MavlinkVehicle
+
+_CLIMB_M_S = 0.3
+_STREAM_S = 1.0
+_TRIES, _ANSWER_S = 5, 1.5
+
+
+def take_off_px4(vehicle: MavlinkVehicle, height_m: float) -> None:
+    """Stream, offboard, arm, rise."""
+    link = vehicle.link
+    assert link is not None
+    pose = vehicle.telemetry().pose
+    anchor = (pose[0], pose[1], pose[5])
+
+    def stream(seconds: float, height: float, until: float = -math.inf) -> None:
+        """Setpoints at the start, at a height; shorter if a command is answered after ``until``."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (until > 0 and link.answer(arm, until) is not None):
+            vehicle.height_m = height
+            vehicle.hold(anchor)
+            vehicle.wait(0.05)
+
+    arm = link.mavlink.MAV_CMD_COMPONENT_ARM_DISARM
+    stream(_STREAM_S, 0.0)
+    vehicle.set_mode(Mode.OFFBOARD)
+    stream(0.5, 0.0)
+    answer = None
+    for _ in range(_TRIES):  # the stream must not stop while we wait for the answer
+        asked = time.monotonic()
+        vehicle.set_mode(Mode.OFFBOARD)
+        link.tell(arm, 1.0)
+        stream(_ANSWER_S, 0.0, until=asked)
+        answer = link.answer(arm, asked)
+        if answer == 0:
+            break
+    if answer != 0:
+        why = "did not answer" if answer is None else f"refused (result {answer}); see its own messages"
+        raise WaywordError(f"the vehicle {why} when asked to arm in offboard")
+    began = time.monotonic()
+    deadline = began + 15 + height_m / _CLIMB_M_S
+    while (told := vehicle.telemetry()).pose[2] < height_m - 0.15:
+        gone = time.monotonic() - began
+        stream(0.05, min(height_m, _CLIMB_M_S * gone))
+        news = told.mode_s > began + 1.0  # an older heartbeat knows nothing of the arming
+        if news and told.mode is not Mode.OFFBOARD:
+            raise WaywordError(f"the vehicle went into mode {told.mode} while it climbed; somebody else flies it now")
+        if time.monotonic() > deadline:
+            vehicle.land()
+            raise WaywordError(f"the vehicle did not reach {height_m:g} m in offboard; it was told to land")
+    vehicle.height_m = height_m
+
+
+def take_off_ardupilot(vehicle: MavlinkVehicle, height_m: float) -> None:
+    """Guided, arm, take off to the height, then setpoints."""
+    link = vehicle.link
+    assert link is not None
+    mav = link.mavlink
+    vehicle.height_m = height_m
+    vehicle.set_mode(Mode.OFFBOARD)
+    _must(vehicle, mav.MAV_CMD_COMPONENT_ARM_DISARM, 1.0, what="arm")
+    nan = math.nan
+    _must(vehicle, mav.MAV_CMD_NAV_TAKEOFF, 0.0, 0.0, 0.0, nan, nan, nan, height_m, what="take off")
+    began = time.monotonic()
+    deadline = began + 10 + height_m / 0.2
+    while (told := vehicle.telemetry()).pose[2] < height_m - 0.15:
+        vehicle.wait(0.05)
+        disarmed = told.mode_s > began + 1.0 and not told.armed
+        if time.monotonic() > deadline or disarmed:
+            vehicle.land()
+            raise WaywordError(f"the vehicle did not reach {height_m:g} m; it was told to land")
+    for _ in range(10):
+        vehicle.hold(None)
+        vehicle.wait(0.05)
+
+
+def _must(vehicle: MavlinkVehicle, number: int, *values: float, what: str) -> None:
+    assert vehicle.link is not None
+    result = vehicle.link.command(number, *values)
+    if result != 0:
+        why = "did not answer" if result is None else f"refused (result {result}); see its own messages"
+        raise WaywordError(f"the vehicle {why} when asked to {what}")

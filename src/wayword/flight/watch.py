@@ -1,0 +1,96 @@
+"""Faults: what in the inputs of one tick means that the policy must not go on flying."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from wayword.flight.reasons import Reason
+from wayword.flight.vehicle import Telemetry
+
+if TYPE_CHECKING:
+    from wayword.flight.fence import Fence
+    from wayword.flight.governor import Decision, GovernorConfig, Inputs, State
+
+_UNSURE_M_S, _UNSURE_RAD_S = 1.0, 2.0
+"""Between two poses that are far apart in time the vehicle may have changed its mind by this much."""
+_SMOOTH_S = 0.1
+
+
+def faults(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> tuple[Reason, ...]:
+    """Every fault of this tick."""
+    now, telemetry, found = inputs.now_s, inputs.telemetry, list[Reason]()
+    if inputs.land_asked:
+        found.append(Reason.PILOT_LAND)
+    if telemetry.battery is not None and not telemetry.battery >= config.battery_low:  # NaN is no charge either
+        found.append(Reason.BATTERY_LOW if telemetry.battery >= config.battery_empty else Reason.BATTERY_EMPTY)
+    if now - telemetry.link_s > config.link_s:
+        found.append(Reason.LINK_LOST)
+    if not has_pose(telemetry) or now - telemetry.pose_s > config.pose_s:
+        found.append(Reason.NO_POSE)
+    else:
+        found += _pose_faults(config, fence, state, telemetry)
+    if not now - inputs.image_s <= config.image_s:
+        found.append(Reason.NO_IMAGE)
+    found += _policy_faults(config, state, inputs)
+    if now - state.started_s > config.max_flight_s:
+        found.append(Reason.TIME_UP)
+    return tuple(found)
+
+
+def has_pose(telemetry: Telemetry) -> bool:
+    """Whether there is a pose of finite numbers."""
+    return math.isfinite(telemetry.pose_s) and all(map(math.isfinite, (*telemetry.pose, *telemetry.velocity)))
+
+
+def jumped(config: GovernorConfig, before: Telemetry, after: Telemetry) -> bool:
+    """Whether a pose is not where the one before it and the velocity say."""
+    dt = after.pose_s - before.pose_s
+    if dt <= 0:
+        dt = 0.0
+    unsure = max(dt - _SMOOTH_S, 0.0)
+    miss = math.hypot(*(
+        after.pose[i] - before.pose[i] - 0.5 * dt * (before.velocity[i] + after.velocity[i]) for i in range(3)
+    ))  # fmt: skip
+    turn = abs(math.remainder(after.pose[5] - before.pose[5], 2 * math.pi))
+    most_turn = config.jump_rad + config.max_yaw_rate_rad_s * dt + _UNSURE_RAD_S * unsure
+    return miss > config.jump_m + _UNSURE_M_S * unsure or turn > most_turn
+
+
+def _pose_faults(config: GovernorConfig, fence: Fence, state: State, telemetry: Telemetry) -> list[Reason]:
+    found = []
+    if state.seen is not None and jumped(config, state.seen, telemetry):
+        found.append(Reason.POSE_JUMP)
+    if fence.distance(telemetry.pose[0], telemetry.pose[1]) < 0:
+        found.append(Reason.OUTSIDE)
+    if not state.landing and not fence.low_m <= telemetry.pose[2] <= fence.high_m:
+        found.append(Reason.ALTITUDE)
+    return found
+
+
+def _policy_faults(config: GovernorConfig, state: State, inputs: Inputs) -> list[Reason]:
+    found = []
+    if not inputs.policy_alive:
+        found.append(Reason.POLICY_FAILED)
+    decision = inputs.decision
+    made = state.started_s if decision is None else max(decision.made_s, state.started_s)
+    late = not inputs.now_s - made <= config.decision_intervals * config.interval_s
+    if late and not state.lasting:  # a flight that is over needs no more decisions
+        found.append(Reason.NO_DECISION)
+    if decision is None:
+        return found
+    if not _sane(config, decision):
+        found.append(Reason.BAD_OUTPUT)
+    elif decision.stop:
+        found.append(Reason.ARRIVED)
+    if not decision.made_s - decision.image_s <= 2 * config.image_s and Reason.NO_IMAGE not in found:
+        found.append(Reason.NO_IMAGE)  # decided on something long gone
+    return found
+
+
+def _sane(config: GovernorConfig, decision: Decision) -> bool:
+    forward, turn = decision.forward_m_s, decision.yaw_rate_rad_s
+    if not (math.isfinite(forward) and math.isfinite(turn)):
+        return False
+    most = config.max_speed_m_s * config.wild
+    return -0.1 * most <= forward <= most and abs(turn) <= config.max_yaw_rate_rad_s * config.wild

@@ -1,0 +1,253 @@
+"""Faults in simulated flight: end state, reason codes and distance of every case, and random ones against the fence."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from wayword.errors import WaywordError
+from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.decider import Decider, PolicyMind, standing
+from wayword.flight.faults import Case, ScriptedMind, cases, run_case, table
+from wayword.flight.governor import GovernorConfig
+from wayword.flight.loop import GovernorLoop
+from wayword.flight.mind_process import MindProcess
+from wayword.flight.mission import Plan, fly
+from wayword.flight.random_faults import random_flight, report
+from wayword.flight.reasons import Reason
+from wayword.flight.setup import MindRecipe, simulated_vehicle
+from wayword.flight.simulated import SimulatedVehicle
+from wayword.flight.vehicle import Facts, Mode
+from wayword.sim.vehicle import Fleet, VehicleConfig
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_fault_suite(case: Case):
+    result = run_case(case)
+    assert result.problems == []
+
+
+def test_random_faulty_flights_stay_inside_their_fences():
+    flights = [random_flight(index, seed=1) for index in range(40)]
+    assert [f.index for f in flights if f.nearest_m < 0] == []
+    assert len({f.fault for f in flights}) >= 8
+    assert "40 flights, 0 fence violations" in report(flights)
+    assert random_flight(7, seed=1).nearest_m == flights[7].nearest_m
+
+
+def test_a_governor_that_is_lied_to_would_leave_the_fence(monkeypatch):
+    """The suite can fail: with an autopilot that goes on for longer than it said, a lost link breaks the fence."""
+    monkeypatch.setattr(SimulatedVehicle, "connect", lambda self: (self.wait(0.3), Facts("liar", 0.0))[1])
+    case = next(case for case in cases() if case.name == "link lost at the fence, ArduPilot")
+    assert any("left the fence" in problem for problem in run_case(case).problems)
+
+
+def test_the_table_names_every_case():
+    results = [run_case(case) for case in cases()[:2]]
+    text = table(results)
+    assert text.count("\n") == 4
+    assert "| no fault |" in text
+    assert "`NO_IMAGE`" in text
+
+
+def test_the_autopilot_model_moves_like_the_simulator():
+    config = AutopilotModelConfig(time_constant_s=0.5, latency_s=0.0)
+    body = AutopilotModel(config, 1.0, 1.0, 0.3)
+    body.arm()
+    body.take_off(0.7)
+    body.advance(5.0)
+    body.mode = Mode.OFFBOARD
+    fleet = Fleet(1, VehicleConfig(time_constant_s=0.5))
+    fleet.reset([0], body.x, body.y, 0.3)
+    for _ in range(100):
+        body.receive(Setpoint((0.7 * np.cos(0.3), 0.7 * np.sin(0.3), 0.0), 0.0, height=0.7))
+        body.advance(0.02)
+    fleet.step([[0.7, 0.0]], 2.0)
+    assert np.hypot(body.x - fleet.pose[0, 0], body.y - fleet.pose[0, 1]) < 0.01
+
+
+def test_offboard_is_refused_without_a_stream_and_left_without_one():
+    body = AutopilotModel(AutopilotModelConfig(silence_s=1.1))
+    body.arm()
+    body.take_off(0.7)
+    body.advance(4.0)
+    assert body.mode is Mode.HOLD
+    assert not body.offboard()
+    for _ in range(12):
+        body.receive(Setpoint())
+        body.advance(0.05)
+    assert body.offboard()
+    body.advance(1.0)
+    assert body.mode is Mode.OFFBOARD
+    body.advance(0.2)
+    assert body.mode is Mode.LAND
+
+
+def test_preflight_refuses_what_is_not_ready():
+    flat = SimulatedVehicle(AutopilotModel())
+    flat.body.battery = 0.25
+    with pytest.raises(WaywordError, match="not armed: battery: 25 %"):
+        fly(flat, ScriptedMind(), Plan(lockstep=True))
+    assert not flat.body.armed
+    outside = SimulatedVehicle(AutopilotModel(x=5.6))
+    with pytest.raises(WaywordError, match="not armed: place"):
+        fly(outside, ScriptedMind(), Plan(lockstep=True))
+    blind = SimulatedVehicle(AutopilotModel())
+    blind.link.camera_up = False
+    with pytest.raises(WaywordError, match="camera: no image"):
+        fly(blind, ScriptedMind(), Plan(lockstep=True))
+    with pytest.raises(WaywordError, match="policy: RuntimeError"):
+        fly(SimulatedVehicle(), ScriptedMind(crash=True), Plan(lockstep=True))
+    with pytest.raises(WaywordError, match="flight height"):
+        Plan(height_m=3.0)
+
+
+def test_ctrl_c_lands_and_the_second_stops_the_motors():
+    def after(seconds, times):
+        def watch(vehicle):
+            flying = vehicle.body.mode in (Mode.OFFBOARD, Mode.LAND)
+            if flying and vehicle.body.time_s > seconds and vehicle.pressed < times:
+                vehicle.pressed += 1
+                os.kill(os.getpid(), signal.SIGINT)
+
+        vehicle = SimulatedVehicle(on_step=watch)
+        vehicle.pressed = 0
+        return vehicle
+
+    before = signal.getsignal(signal.SIGINT)
+    once = after(8, 1)
+    assert fly(once, ScriptedMind(), Plan(lockstep=True)).reasons == (Reason.PILOT_LAND,)
+    twice = after(8, 2)
+    outcome = fly(twice, ScriptedMind(), Plan(lockstep=True))
+    assert outcome.ended == "emergency stop"
+    assert not twice.body.armed
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_governor_that_fails_lands(monkeypatch):
+    import wayword.flight.loop as module
+
+    vehicle = SimulatedVehicle()
+    ticks = 0
+
+    def broken(*arguments):
+        nonlocal ticks
+        ticks += 1
+        if ticks > 40:
+            raise ZeroDivisionError("a bug")
+        return original(*arguments)
+
+    original = module.step
+    monkeypatch.setattr(module, "step", broken)
+    fly(vehicle, ScriptedMind(), Plan(lockstep=True))
+    assert vehicle.body.mode is Mode.GROUND
+    assert vehicle.body.true_pose[2] == 0.0
+
+
+def test_the_thread_survives_a_policy_that_hangs():
+    """In real time: the mind never answers, and the governor goes on ticking and holds."""
+
+    class Hanging(ScriptedMind):
+        def decide(self, pixels, pose):
+            time.sleep(3600)
+
+    vehicle = SimulatedVehicle()
+    vehicle.connect()
+    vehicle.take_off(0.7)
+    decider = Decider(vehicle, Hanging())
+    loop = GovernorLoop(vehicle, decider, config=GovernorConfig(patience_s=1.0))
+    loop.begin()
+    loop.tick()
+    decider.start()
+    for _ in range(60):
+        loop.tick()
+        vehicle.wait(0.05)
+        time.sleep(0.001)
+    assert loop.state.landing
+    assert Reason.NO_DECISION in loop.state.lasting
+    decider.stop()
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory):
+    from wayword.pilot import SHIPPED_OBJECTS
+
+    folder = tmp_path_factory.mktemp("database") / "mine"
+    shutil.copytree(SHIPPED_OBJECTS / "dev", folder)
+    return folder
+
+
+def test_deleting_the_database_in_flight_changes_nothing(taught, bank, dev_pairs):
+    example = dev_pairs[0]
+    mind = MindRecipe(example.instruction, str(taught))()
+    vehicle = simulated_vehicle(bank, example.objects, example.start)
+    assert isinstance(vehicle, SimulatedVehicle)
+
+    def delete(vehicle):
+        if vehicle.body.mode is Mode.OFFBOARD:
+            shutil.rmtree(taught, ignore_errors=True)
+
+    vehicle.on_step = delete
+    outcome = fly(vehicle, mind, Plan(governor=GovernorConfig(max_flight_s=4.0), lockstep=True))
+    assert not taught.exists()
+    assert outcome.ended == "landed"
+    assert outcome.decisions >= 4
+    assert Reason.POLICY_FAILED not in outcome.reasons
+
+
+def test_a_policy_tells_what_stands_on_the_map():
+    world = np.zeros((32, 32), np.float32)
+    world[4, 10] = 0.9
+    world[5, 5] = 0.3
+    ((x, y, radius),) = standing(world)
+    assert (x, y) == pytest.approx((10.5 * 4.7 / 32, 4.5 * 4.7 / 32))
+    assert radius == pytest.approx(4.7 / 64)
+
+
+def test_the_oracle_flies_governed_to_the_end_of_its_path(bank, dev_pairs):
+    from wayword.policy import make_policy
+
+    example = dev_pairs[3]
+    vehicle = simulated_vehicle(bank, example.objects, example.start, time_constant_s=0.5)
+    mind = PolicyMind(make_policy("oracle"), example.instruction, demonstration=example.path)
+    outcome = fly(vehicle, mind, Plan(lockstep=True))
+    assert outcome.reasons == (Reason.ARRIVED,)
+    assert np.linalg.norm(outcome.path[-1] - example.path[-1]) < 0.47
+
+
+def crashing() -> ScriptedMind:
+    return ScriptedMind(crash=True)
+
+
+def exiting() -> ScriptedMind:
+    class Exits(ScriptedMind):
+        def decide(self, pixels, pose):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return Exits()
+
+
+def refusing() -> ScriptedMind:
+    raise WaywordError("no such weights")
+
+
+def test_a_mind_in_a_process_of_its_own():
+    pixels, pose = np.zeros((2, 4, 3), np.uint8), (0.0,) * 6
+    mind = MindProcess(functools.partial(ScriptedMind, 0.3))
+    mind.begin_anew()
+    assert mind.decide(pixels, pose).forward_m_s == 0.3
+    mind.process.kill()
+    with pytest.raises(RuntimeError, match="process ended"):
+        mind.decide(pixels, pose)
+    with pytest.raises(RuntimeError, match="told to crash"):
+        MindProcess(crashing).decide(pixels, pose)
+    with pytest.raises(RuntimeError, match="process ended"):
+        MindProcess(exiting).decide(pixels, pose)
+    with pytest.raises(WaywordError, match="no such weights"):
+        MindProcess(refusing)
