@@ -10,13 +10,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from wayword import __version__
-from wayword.cli.common import EpisodeSource, console, progress_bar, thin_out
+from wayword.cli.common import EpisodeSource, console, progress_bar, say, thin_out
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.io import check_target, write_json
 
 if TYPE_CHECKING:
     from wayword.episodes import Example
+    from wayword.evaluation.html_report import Camera
     from wayword.evaluation.runner import Flight
 
 PolicyName = Literal["oracle", "average", "stop", "fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect"]
@@ -54,6 +55,10 @@ class Eval(EpisodeSource):
     """Episodes flown side by side; changes speed, never results."""
     out: Path | None = None
     """Where the JSON goes."""
+    html: Path | None = None
+    """A folder for a report to look at: table, plots, every flight, failures first with their videos."""
+    videos: int = 12
+    """Failures to film for --html, the farthest off first."""
     publish: bool = False
     """Enter the figures into docs/results.json and renew the pages made from it (maintainers)."""
 
@@ -71,6 +76,7 @@ class Eval(EpisodeSource):
             self._check_publishable()
         if self.out is not None:
             check_target(self.out)
+        self._check_html()
         bank, cuts = self.load()
         cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
@@ -106,12 +112,37 @@ class Eval(EpisodeSource):
         console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
         if self.out is not None:
             console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
+        if self.html is not None:
+            from wayword.evaluation.html_report import Camera
+
+            self._write_html(self.html, flights, Camera(policy, bank, config, taught))
         if self.publish:
             from wayword.cli.results import publish_figures
             from wayword.evaluation.publish import figures
 
             prefix = f"{self.policy}.{self.split}.{self.instructions}"
             publish_figures(figures(prefix, summary, self.command(), date.today().isoformat()))
+
+    def _check_html(self) -> None:
+        if self.videos < 0:
+            raise WaywordError(f"--videos {self.videos}: must be 0 or more")
+        if self.html is not None:
+            from wayword.evaluation.html_report import check_folder
+
+            check_folder(self.html)
+            check_target(self.html / "index.html")
+
+    def _write_html(self, folder: Path, flights: list[Flight], camera: Camera) -> None:
+        from wayword.evaluation.html_report import Flown, write_report
+
+        flown = [Flown.of(self.policy, flight) for flight in flights]
+        where = self.episodes.name if self.episodes else f"{self.split} {self.instructions}"
+        about = {"command": self.command(), "date": date.today().isoformat(), "wayword": __version__}
+        filmed = min(self.videos, sum(not flight.metrics.sr for flight in flights))
+        with progress_bar("filming failures", filmed) as advance:
+            title = f"{self.policy} on {where}"
+            page = write_report(folder, title, flown, about, camera, self.videos, self.seed, advance)
+        say(page)
 
     def _databases(self, cuts: list[Example]) -> list[Any] | None:
         """What the policy is taught for each example; None for those that are taught nothing."""
@@ -177,7 +208,9 @@ def _mean_commands(flights: list[Flight]) -> dict[str, float]:
 
 
 def _row(flight: Flight) -> dict[str, Any]:
+    from wayword.evaluation.track import track_of
+
     scores = {
         key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(flight.metrics).items()
     }
-    return {"example": flight.example.id, **scores}
+    return {"example": flight.example.id, **scores, "track": track_of(flight)}

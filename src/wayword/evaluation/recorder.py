@@ -46,6 +46,8 @@ class RecorderConfig:
     as_seen: bool = False
     """Show the policy's own pixels instead of a sharp picture from the same pose."""
     arena: ArenaConfig = field(default_factory=ArenaConfig)
+    number: int = 0
+    """The example's number within an evaluation with the same seed, to film that very flight."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Film:
             raise WaywordError(f"{policy.name} follows demonstrations, and this instruction has none; choose another")
         self.arena = Arena(1, bank, self.config.arena)
         run = RunConfig(self.config.seed, random_looks=self.config.random_look)
-        self.situation, seed = situation_of(example, run, 0)
+        self.situation, seed = situation_of(example, run, self.config.number)
         self.arena.reset([0], [self.situation], [seed])
         policy.reset([example.instruction], [objects])
         if isinstance(policy, Privileged):
@@ -204,7 +206,7 @@ class Film:
             outcome = describe_end(example, arena.fleet.pose[0], ending, seconds, contacts, self.mentioned)
             return Recording(example, self._decisions, path, outcome, contacts, None)
         metrics = score(path, example.path, contacts, steps, ending)
-        return Recording(example, self._decisions, path, _outcome(metrics), contacts, metrics)
+        return Recording(example, self._decisions, path, outcome_of(metrics), contacts, metrics)
 
 
 def record(
@@ -221,7 +223,8 @@ def record(
     return replace(film.recording, frames=frames)
 
 
-def _outcome(m: EpisodeMetrics) -> str:
+def outcome_of(m: EpisodeMetrics) -> str:
+    """How a flight ended, in one line."""
     ended = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[m.ended_by]
     verdict = "arrived" if m.sr else "missed"
     touched = f", {m.collisions} contacts" if m.collisions else ""

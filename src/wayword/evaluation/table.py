@@ -32,6 +32,7 @@ from wayword.evaluation.metrics import EpisodeMetrics
 from wayword.evaluation.runner import Flight, RunConfig, fly
 from wayword.evaluation.summary import count_endings, summarise
 from wayword.evaluation.systems import SYSTEMS, SystemName
+from wayword.evaluation.track import track_of
 from wayword.evaluation.workers import each
 from wayword.io import write_json
 from wayword.policy import Policy
@@ -207,7 +208,7 @@ def fly_part(job: Job) -> int:
 
 def _row(flight: Flight, detective: Detective | None) -> dict[str, Any]:
     scores = {key: round(v, 5) if isinstance(v, float) else v for key, v in asdict(flight.metrics).items()}
-    row: dict[str, Any] = {"example": flight.example.id, **scores}
+    row: dict[str, Any] = {"example": flight.example.id, **scores, "track": track_of(flight)}
     if detective is not None:
         row["verdict"] = asdict(detective.verdicts[flight.example.id])
         if flight.example.id in detective.pictures:

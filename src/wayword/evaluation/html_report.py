@@ -1,0 +1,232 @@
+"""A report of an evaluation to look at: table, plots with intervals, and every flight, failures first.
+
+``DIR/index.html`` needs no server and no network; videos of failures lie beside it in ``DIR/videos``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from wayword.episodes import Example
+from wayword.errors import WaywordError
+from wayword.evaluation.html_plots import distance_plot, dot_plot, flight_map, length_plot, success_by_length
+from wayword.evaluation.intervals import Interval
+from wayword.evaluation.metrics import EpisodeMetrics
+from wayword.evaluation.recorder import FRAMES_PER_SECOND, Film, RecorderConfig, outcome_of
+from wayword.evaluation.runner import Flight, RunConfig
+from wayword.evaluation.summary import METRICS, format_number, summarise
+from wayword.evaluation.track import Track, read_track, track_of
+from wayword.io import write_text
+from wayword.policy import Policy
+from wayword.sim.pictures.video import write_video
+from wayword.sim.render.bank import MeshBank
+
+GENERATOR = '<meta name="generator" content="wayword eval">'
+"""By this a folder is known to hold a report that may be replaced."""
+_RATES, _DISTANCES = ("sr", "osr", "spl", "ndtw", "sdtw"), ("ne", "emd")
+MOST_CARDS = 400
+"""Flights shown one by one; a page with more of them is slow to open."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flown:
+    """One flight of the report."""
+
+    system: str
+    example: Example
+    metrics: EpisodeMetrics
+    track: Track
+    video: str | None = None
+    """Where its video is, seen from the page."""
+    remark: str = ""
+
+    @classmethod
+    def of(cls, system: str, flight: Flight) -> Flown:
+        """A flight as it came from the evaluation."""
+        return cls(system, flight.example, flight.metrics, read_track(track_of(flight)))
+
+
+@dataclass(frozen=True)
+class Camera:
+    """What is needed to film flights of an evaluation again."""
+
+    policy: Policy
+    bank: MeshBank
+    config: RunConfig
+    taught: Sequence[Any] | None = None
+    """What the policy was taught, by example."""
+
+    def film(self, number: int, flown: Flown, path: Path) -> Flown:
+        """Fly example ``number`` of the evaluation once more, filmed; it is the same flight, or the remark says so."""
+        config = self.config
+        recorder = RecorderConfig(config.seed, config.random_looks, arena=config.arena, number=number)
+        objects = None if self.taught is None else self.taught[number]
+        film = Film(self.policy, flown.example, self.bank, recorder, objects)
+        write_video(path, film, FRAMES_PER_SECOND)
+        again = film.recording.metrics
+        assert again is not None
+        same = again.ended_by == flown.metrics.ended_by and abs(again.ne - flown.metrics.ne) < 0.01
+        remark = "" if same else f"Filmed, it flew another way: {film.recording.outcome}."
+        return replace(flown, video=f"{path.parent.name}/{path.name}", remark=remark)
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder with anything but an earlier report in it: ask before hours of work, not after."""
+    if folder.exists() and not folder.is_dir():
+        raise WaywordError(f"{folder}: is not a folder; choose another name for --html")
+    if folder.is_dir() and any(folder.iterdir()):
+        index = folder / "index.html"
+        if not (index.is_file() and GENERATOR.encode() in index.read_bytes()[:2000]):
+            raise WaywordError(f"{folder}: holds other files; choose an empty or new folder for --html")
+
+
+def write_report(
+    folder: Path,
+    title: str,
+    flown: Sequence[Flown],
+    about: Mapping[str, str],
+    camera: Camera | None = None,
+    videos: int = 0,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Path:
+    """Write a report and return its page; ``videos`` failures, the farthest off first, are filmed by ``camera``."""
+    check_folder(folder)
+    shown, page = list(flown), folder / "index.html"
+    kept = set()
+    if camera is not None and videos:
+        write_text(page, render_report(title, shown, about, seed))  # who stops the filming keeps the rest
+        failed = sorted((i for i, one in enumerate(shown) if not one.metrics.sr), key=lambda i: -shown[i].metrics.ne)
+        for number in failed[:videos]:
+            path = folder / "videos" / f"{number:04d}.mp4"
+            shown[number] = camera.film(number, shown[number], path)
+            kept.add(path)
+            progress(1)
+    write_text(page, render_report(title, shown, about, seed))
+    for old in (folder / "videos").glob("*.mp4"):
+        if old not in kept:  # of the report before this one
+            old.unlink()
+    return page
+
+
+def render_report(title: str, flown: Sequence[Flown], about: Mapping[str, str], seed: int = 0) -> str:
+    """The page."""
+    systems: dict[str, list[Flown]] = {}
+    for one in flown:
+        systems.setdefault(one.system, []).append(one)
+    summaries = {name: summarise([one.metrics for one in own], seed) for name, own in systems.items()}
+    lengths = {n: [(len(o.example.instruction.split()), o.metrics.sr) for o in own] for n, own in systems.items()}
+    rates = success_by_length(lengths)
+    ends = {name: [one.metrics.ne for one in own] for name, own in systems.items()}
+    style = (files("wayword.evaluation") / "html_report.css").read_text(encoding="utf-8")
+    facts = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in about.items())
+    sections = [
+        ("Results", _table(summaries) + '<p class="quiet">Means with 95 % intervals: Wilson for SR and OSR, bootstrap '
+         "over flights for the others.</p>" + _metric_plots(summaries)),
+        ("Success against the length of the instruction", _legend(systems) + length_plot(rates) + _length_table(rates)),
+        ("Where flights end", _legend(systems) + distance_plot(ends) + '<p class="quiet">Share of flights that end '
+         "within a distance of the demonstration's end; the dashed line is the 0.47 m of a success.</p>"),
+        *_flights(flown),
+    ]  # fmt: skip
+    body = "\n".join(f"<section><h2>{escape(name)}</h2>{content}</section>" for name, content in sections)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{GENERATOR}\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>\n'
+        f"<style>\n{style}</style></head>\n<body><main><h1>{escape(title)}</h1>\n<dl>{facts}</dl>\n{body}\n"
+        "</main></body></html>\n"
+    )
+
+
+def _flights(flown: Sequence[Flown]) -> list[tuple[str, str]]:
+    """The failures, the farthest off first, those with a video before the others; then the rest."""
+    failed = sorted((o for o in flown if not o.metrics.sr), key=lambda o: (o.video is None, -o.metrics.ne))
+    arrived = sorted((o for o in flown if o.metrics.sr), key=lambda o: -o.metrics.emd)
+    several = len({one.system for one in flown}) > 1
+    sections, room = [], MOST_CARDS
+    for name, group in ((f"{len(failed)} failures", failed), (f"{len(arrived)} flights that arrived", arrived)):
+        cards = "".join(_card(one, several) for one in group[:room])
+        more = f'<p class="quiet">{len(group) - room} more are not shown.</p>' if len(group) > room else ""
+        content = f'{_MAP_KEY}<div class="cards">{cards}</div>{more}' if group else "<p>None.</p>"
+        if group is arrived and group:
+            content = f"<details><summary>Show them</summary>{content}</details>"
+        sections.append((name, content))
+        room = max(room - len(group), 0)
+    return sections
+
+
+_MAP_KEY = (
+    '<p class="quiet">Dashed: the demonstration and the circle of 0.47 m around its end. Solid: what was flown, '
+    "from the small dot to the large one.</p>"
+)
+
+
+def _card(one: Flown, several: bool) -> str:
+    name, drawn = escape(one.example.id), flight_map(one.example, one.track)
+    if one.video is not None:
+        drawn = (
+            f'<video controls preload="metadata" playsinline src="{escape(one.video)}" aria-label="Video of {name}">'
+            f"</video><details><summary>Map</summary>{drawn}</details>"
+        )
+    who = f"<b>{escape(one.system)}</b> " if several else ""
+    remark = f'<p class="quiet">{escape(one.remark)}</p>' if one.remark else ""
+    return (
+        f"<article>{drawn}<blockquote>{escape(one.example.instruction)}</blockquote>"
+        f'<p>{who}{escape(outcome_of(one.metrics))}.</p><p class="quiet">{name}</p>{remark}</article>'
+    )
+
+
+def _table(summaries: Mapping[str, Mapping[str, Interval]]) -> str:
+    shown = {name: metric for name, metric in METRICS.items() if name != "steps"}
+    head = "".join(f'<th scope="col">{escape(m.title)} <span>{escape(m.unit)}</span></th>' for m in shown.values())
+    rows = []
+    for system, summary in summaries.items():
+        count = next(iter(summary.values())).n
+        cells = "".join(f"<td>{_words(summary[name], metric.unit, '<br>')}</td>" for name, metric in shown.items())
+        rows.append(f'<tr><th scope="row">{escape(system)}</th><td>{count}</td>{cells}</tr>')
+    top = f'<tr><th scope="col">system</th><th scope="col">n</th>{head}</tr>'
+    return f'<div class="wide"><table><thead>{top}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _words(interval: Interval, unit: str, between: str = " ") -> str:
+    scale = 100 if unit == "%" else 1
+    mean, low, high = (format_number(scale * value, unit) for value in (interval.mean, interval.low, interval.high))
+    return f"{mean}{between}[{low}, {high}]"
+
+
+def _metric_plots(summaries: Mapping[str, Mapping[str, Interval]]) -> str:
+    def rows(names: Sequence[str]) -> list[tuple[str, int, Interval, str]]:
+        found = []
+        for name in names:
+            for color, (system, summary) in enumerate(summaries.items()):
+                label = f"{METRICS[name].title} {system}" if len(summaries) > 1 else METRICS[name].title
+                words = f"{_words(summary[name], METRICS[name].unit)} {METRICS[name].unit}"
+                found.append((label, color, summary[name], words))
+        return found
+
+    longest = max(summary[name].high for summary in summaries.values() for name in _DISTANCES)
+    top = 1.0 if longest <= 1 else 2.0 * math.ceil(longest / 2)  # round numbers at the four parts of the axis
+    rates = dot_plot("Rates and scores", rows(_RATES), 0, 1, "")
+    return f'<div class="plots">{rates}{dot_plot("Distances in metres", rows(_DISTANCES), 0, top, " m")}</div>'
+
+
+def _length_table(rates: Mapping[str, Mapping[Any, Interval]]) -> str:
+    lines = [
+        f'<tr><th scope="row">{escape(system)}</th><td>{each}</td><td>{v.n}</td><td>{_words(v, "%")}</td></tr>'
+        for system, own in rates.items()
+        for each, v in own.items()
+    ]
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("system", "words", "n", "SR %"))
+    return f"<details><summary>As a table</summary><table><tr>{heads}</tr>{''.join(lines)}</table></details>"
+
+
+def _legend(systems: Mapping[str, Any]) -> str:
+    if len(systems) < 2:
+        return ""
+    keys = "".join(f'<span><i class="s{i % 8}"></i>{escape(name)}</span>' for i, name in enumerate(systems))
+    return f'<p class="legend">{keys}</p>'
