@@ -33,9 +33,7 @@ def test_a_kernel_that_is_not_kept_yet_makes_it_a_first_one(tmp_path: Path, monk
     assert is_first()
     (tmp_path / "shading.draw-242.py311.1.nbc").touch()
     assert not is_first()
-    monkeypatch.setattr(
-        Draw.stats, "cache_path", None
-    )  # nowhere to keep it
+    monkeypatch.setattr(Draw.stats, "cache_path", None)  # nowhere to keep it
     assert not is_first()
 
 

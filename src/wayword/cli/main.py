@@ -13,9 +13,12 @@ import tyro
 from wayword.cli.ar import AR
 from wayword.cli.bench import Bench
 from wayword.cli.data import Data
+from wayword.cli.eval_table import EvalTable
 from wayword.cli.evaluate import Eval
+from wayword.cli.flight import Flight
 from wayword.cli.fly import Fly
 from wayword.cli.ground import Ground
+from wayword.cli.judge import Judge
 from wayword.cli.objects import Objects
 from wayword.cli.parse import Parse
 from wayword.cli.results import Results
@@ -26,6 +29,7 @@ from wayword.cli.world import World
 Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
     | Annotated[Eval, tyro.conf.subcommand("eval")]
+    | Annotated[Judge, tyro.conf.subcommand("judge")]
     | Annotated[Parse, tyro.conf.subcommand("parse")]
     | Annotated[Ground, tyro.conf.subcommand("ground")]
     | Annotated[Teach, tyro.conf.subcommand("teach")]
@@ -33,6 +37,7 @@ Verb = (
     | Annotated[World, tyro.conf.subcommand("world")]
     | Annotated[Data, tyro.conf.subcommand("data")]
     | Annotated[AR, tyro.conf.subcommand("ar")]
+    | Annotated[Flight, tyro.conf.subcommand("flight")]
     | Annotated[Train, tyro.conf.subcommand("train")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Results, tyro.conf.subcommand("results")]
@@ -44,5 +49,8 @@ _ABOUT = "Tell a camera drone where to fly in plain language, about things it ha
 def run(arguments: list[str]) -> None:
     """Read the options of one verb and run it."""
     config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
+    if arguments[:2] == ["eval", "table"]:  # has options of its own, beside those of `wayword eval`
+        tyro.cli(EvalTable, prog="wayword eval table", args=arguments[2:], config=config).run()
+        return
     verb = tyro.cli(Verb, prog="wayword", description=_ABOUT, args=arguments, config=config)  # type: ignore[call-overload]
     verb.run()
