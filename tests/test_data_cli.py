@@ -131,3 +131,22 @@ def test_stats_print_a_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixt
     figures = json.loads(capsys.readouterr().out)
     assert figures["natural train"]["instructions"] == 2550
     assert figures[str(out)]["compared_words"] == pytest.approx(figures["natural train"]["compared_words"], rel=0.02)
+
+
+def test_stats_are_published_beside_those_of_the_natural_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "a.jsonl"
+    write_dataset(recipe(60), out, processes=1)
+    with pytest.raises(WaywordError, match=r"results\.json: not found"):
+        Stats((out,), publish=True).run()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "results.json").write_text("{}")
+    with pytest.raises(WaywordError, match="one file"):
+        Stats(publish=True).run()
+    Stats((out,), publish=True).run()
+    figures = json.loads((tmp_path / "docs" / "results.json").read_text())
+    assert figures["language.text.natural.vocabulary"]["n"] == 2550
+    assert 10 < figures["language.text.generated.length_p50"]["value"] < 30
+    assert "--count 60 " in figures["language.text.generated.distinct_4grams"]["command"]

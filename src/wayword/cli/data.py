@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wayword.episodes.instructions import TextStatistics
+    from wayword.evaluation.publish import Figure
 
+_QUANTILES = (5, 25, 50, 75, 95)
 # Lani as the paper reports it, per segment; what it does not report is left out.
 _LANI: dict[str, str] = {"vocabulary": "2.3k", "words per instruction": "11"}
 
@@ -86,12 +89,20 @@ class Stats:
     """Episode files (.jsonl)."""
     json: bool = False
     """Print JSON instead of a table."""
+    publish: bool = False
+    """Enter the figures of the one file, and of the natural corpus beside it, into docs/results.json (maintainers)."""
 
     def run(self) -> None:
         """Read, count, print."""
         from wayword.episodes import load_episodes, load_natural
         from wayword.episodes.instructions import text_statistics
 
+        if self.publish:
+            from wayword.cli.results import check_docs
+
+            if len(self.files) != 1:
+                raise WaywordError("--publish is for one file of generated episodes; name it")
+            check_docs()
         sets = {"natural train": [s.instruction for e in load_natural("train") for s in e.segments]}
         for file in self.files:
             sets[str(file)] = [s.instruction for e in load_episodes(file) for s in e.segments]
@@ -105,6 +116,10 @@ class Stats:
             print(json.dumps({name: asdict(statistics) for name, statistics in measured.items()}, indent=2))
         else:
             _print_table(measured, compared)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+
+            publish_figures(_figures(measured, self.files[0]))
 
 
 @dataclass(frozen=True)
@@ -116,6 +131,32 @@ class Data:
     def run(self) -> None:
         """Run the chosen one."""
         self.what.run()
+
+
+def _figures(measured: dict[str, TextStatistics], file: Path) -> dict[str, Figure]:
+    """Counts over whole sets, so without intervals."""
+    from wayword.evaluation.publish import Figure
+
+    command = f"wayword data generate --count COUNT --out {file.name} && wayword data stats {file.name}"
+    today, result = date.today().isoformat(), {}
+    for name, s in zip(("natural", "generated"), measured.values(), strict=True):
+        values = {
+            "vocabulary": (s.vocabulary, "words"),
+            "length": (s.mean_length, "words"),
+            **{f"length_p{share}": (value, "words") for share, value in zip(_QUANTILES, s.quantiles, strict=True)},
+            "different": (100 * s.distinct_texts, "%"),
+            "compared_vocabulary": (s.compared_vocabulary, "words"),
+            "type_token_ratio": (100 * s.type_token_ratio, "%"),
+            "distinct_4grams": (100 * s.distinct_4grams, "%"),
+        }
+        for key, (value, unit) in values.items():
+            made = command.replace("COUNT", str(_episodes(file)))
+            result[f"language.text.{name}.{key}"] = Figure(value, None, None, s.instructions, made, today, unit)
+    return result
+
+
+def _episodes(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
 
 
 def _print_table(measured: dict[str, TextStatistics], compared: int) -> None:
