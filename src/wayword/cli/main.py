@@ -22,6 +22,7 @@ from wayword.cli.judge import Judge
 from wayword.cli.objects import Objects
 from wayword.cli.parse import Parse
 from wayword.cli.results import Results
+from wayword.cli.studio import Studio
 from wayword.cli.teach import Teach
 from wayword.cli.train import Train
 from wayword.cli.world import World
@@ -29,6 +30,7 @@ from wayword.cli.world import World
 Verb = (
     Annotated[Fly, tyro.conf.subcommand("fly")]
     | Annotated[Eval, tyro.conf.subcommand("eval")]
+    | Annotated[Studio, tyro.conf.subcommand("studio")]
     | Annotated[Judge, tyro.conf.subcommand("judge")]
     | Annotated[Parse, tyro.conf.subcommand("parse")]
     | Annotated[Ground, tyro.conf.subcommand("ground")]

@@ -1,0 +1,39 @@
+"""``wayword studio``: a live page in the browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wayword.cli.common import say
+
+
+@dataclass(frozen=True)
+class Studio:
+    """Open a live page in the browser: type an instruction, watch the drone think and fly, teach it new objects.
+
+    Only this machine can open it, unless --host and --token let others in. Ctrl-C ends it.
+    """
+
+    host: str = "127.0.0.1"
+    """The address to listen on; any other than a loopback address needs --token."""
+    port: int = 8080
+    """The port; the next free one if it is in use."""
+    token: str | None = None
+    """What others must know to open the page: at least 16 letters and digits."""
+    db: Path = Path("out/studio-objects")
+    """The folder of the object database that the Teach tab saves to; it is made when something is saved."""
+    weights: Path | None = None
+    """A folder of trained weights instead of those that ship."""
+
+    def run(self) -> None:
+        """Serve until interrupted."""
+        from wayword.studio.server import Studio as Server
+
+        server = Server(self.db, self.host, self.port, self.token, self.weights)
+        say(f"open {server.address}")
+        say("Ctrl-C ends it")
+        try:
+            server.wait()
+        finally:
+            server.stop()

@@ -1,0 +1,180 @@
+"""What all visitors of the page share: meshes, networks, databases. Loaded once, and only when somebody asks.
+
+Language, segmentation and databases hold no flight and are shared; a policy remembers its flight, so each visitor gets
+one of their own. Shared parts that remember what they were asked before are used under a lock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from wayword.errors import WaywordError
+from wayword.language.phrases_db import Database, ObjectPhrases
+from wayword.objects import ObjectDatabase
+from wayword.objects.names import name_key
+from wayword.pilot import open_database
+from wayword.policy import Policy, make_policy
+from wayword.policy.variants import VARIANTS, load_variant, weights_of
+from wayword.sim.render.bank import MeshBank
+from wayword.studio.stand_in import stand_in
+
+if TYPE_CHECKING:
+    from wayword.grounding import Grounder
+    from wayword.language.pipeline import Parsed
+    from wayword.objects import Cropper, Report
+
+Made = TypeVar("Made")
+Masks = Literal["predicted", "true"]
+TITLES = {
+    "fspvn": "FsPVN",
+    "fspvn_bc": "FsPVN-BC",
+    "fspvn_nou": "FsPVN without the instruction",
+    "fspvn_noi": "FsPVN without the image",
+    "oracle": "oracle (follows the demonstration)",
+    "average": "average",
+    "stop": "stop",
+}
+"""Who can fly, as the page calls them. Perfect segmentation is a choice of its own, not a policy."""
+_TAUGHT = "taught here"
+_BOTH = "test and taught here"
+
+
+class Workshop:
+    """The parts, for any number of visitors."""
+
+    def __init__(self, folder: Path, weights: Path | None = None) -> None:
+        self.folder, self.weights = folder, weights
+        # One lock per part: whoever only wants to see the arena does not wait for the networks.
+        self._locks = {part: threading.RLock() for part in ("objects", "language", "grounding", "comparing")}
+        self._parts: dict[str, Any] = {}
+
+    def _once(self, part: str, key: str, make: Callable[[], Made]) -> Made:
+        """What ``make`` returns, made the first time."""
+        with self._locks[part]:
+            if key not in self._parts:
+                self._parts[key] = make()
+            made: Made = self._parts[key]
+            return made
+
+    def warm_up(self) -> None:
+        """Load what the first flight needs, before anybody asks for it."""
+        self.read("stop at the globe", self.database("test"))
+        self.grounder.regions(np.zeros((1, 72, 128, 3), np.uint8))
+
+    # Objects ---------------------------------------------------------------------------------------------
+
+    @property
+    def catalogue(self) -> MeshBank:
+        """The 80 objects the simulator has models of."""
+        return self._once("objects", "catalogue", MeshBank.of_catalogue)
+
+    @property
+    def databases(self) -> tuple[str, ...]:
+        """Names of what a policy can be taught here."""
+        own = self.folder.is_dir() and len(ObjectDatabase.load(self.folder)) > 0
+        return ("test", "dev", _TAUGHT, _BOTH) if own else ("test", "dev")
+
+    def database(self, name: str) -> ObjectDatabase:
+        """One of ``databases``; what was taught here is read anew, since it may have changed."""
+        if name in ("test", "dev"):
+            return self._once("objects", name, lambda: open_database(name))
+        if name not in (_TAUGHT, _BOTH):
+            raise WaywordError(f"no database {name!r}; choose one of {', '.join(self.databases)}")
+        own = open_database(self.folder)
+        return own if name == _TAUGHT else merged(own, self.database("test"))
+
+    def bank(self, database: ObjectDatabase) -> tuple[MeshBank, dict[str, str]]:
+        """Meshes of the catalogue and of whatever else was taught; which mesh shows which object of the database."""
+        known = {name_key(name): name for name in self.catalogue.index}
+        shown, others = {}, {}
+        for item in database.objects:
+            if name_key(item.name) in known:
+                shown[item.name] = known[name_key(item.name)]
+            elif item.photos:
+                shown[item.name], others[item.name] = item.name, stand_in(item)
+        return MeshBank({**self.catalogue.meshes, **others}) if others else self.catalogue, shown
+
+    # Networks --------------------------------------------------------------------------------------------
+
+    @property
+    def grounder(self) -> Grounder:
+        """The shared segmentation."""
+        from wayword.grounding import Grounder
+
+        return self._once("grounding", "grounder", lambda: Grounder.load("sim"))
+
+    @property
+    def croppers(self) -> tuple[Cropper, ...]:
+        """Who finds the object in a photo."""
+        from wayword.grounding.photo_cropper import photo_croppers
+
+        return self._once("grounding", "croppers", photo_croppers)
+
+    def parse(self, text: str, database: Database) -> Parsed:
+        """As ``LanguageModel.parse``, one visitor at a time: it remembers phrases."""
+        from wayword.language.pipeline import LanguageModel
+
+        with self._locks["language"]:
+            return self._once("language", "language", LanguageModel.load).parse(text, database)
+
+    def read(self, instruction: str, database: ObjectDatabase) -> Parsed:
+        """How an instruction is understood with a database."""
+        phrases = tuple(ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in database.objects)
+        return self.parse(instruction, phrases)
+
+    def compare(self, database: ObjectDatabase) -> Report:
+        """The report about objects that could be taken for each other, as the drone sees them."""
+        from wayword.grounding.photo_similarity import photo_kernel
+        from wayword.objects import check_objects, default_similarity
+
+        with self._locks["comparing"]:
+            similarity = self._once("comparing", "similarity", lambda: default_similarity(photo_kernel()))
+            return check_objects(database, similarity)
+
+    # Policies --------------------------------------------------------------------------------------------
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """Names and titles of those that can fly: learned ones need weights."""
+        return {name: title for name, title in TITLES.items() if name not in VARIANTS or self._has_weights(name)}
+
+    def _has_weights(self, name: str) -> bool:
+        try:
+            weights_of(name, self.weights)
+        except WaywordError:
+            return False
+        return True
+
+    def policy(self, name: str, masks: Masks) -> Policy:
+        """A policy for one visitor."""
+        if name not in self.policies:
+            raise WaywordError(f"no policy {name!r} here; choose one of {', '.join(self.policies)}")
+        if name not in VARIANTS:
+            return make_policy(name)
+        if masks == "true" and name != "fspvn":
+            raise WaywordError("true masks are for FsPVN itself; choose FsPVN or predicted masks")
+        wanted = "fspvn_perfect" if masks == "true" else name
+        return load_variant(wanted, self.weights, SharedLanguage(self), self.grounder)  # type: ignore[arg-type]
+
+
+class SharedLanguage:
+    """The language model as a policy sees it: the same for all visitors, one at a time."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    def parse(self, text: str, database: Database) -> Parsed:
+        """As ``LanguageModel.parse``."""
+        return self._workshop.parse(text, database)
+
+
+def merged(first: ObjectDatabase, second: ObjectDatabase) -> ObjectDatabase:
+    """Both databases in one; of two objects with the same name the first one's is kept."""
+    known = {name_key(item.name) for item in first.objects}
+    others = [item for item in second.objects if name_key(item.name) not in known]
+    return ObjectDatabase((*first.objects, *others))
