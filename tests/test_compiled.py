@@ -27,6 +27,7 @@ def triple(x: float) -> float:
 
 
 def test_a_kernel_is_cached_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))  # wherever the tests themselves keep theirs
     (tmp_path / "kernel_of_a_test.py").write_text(MODULE)
     command = "import kernel_of_a_test as k; print(k.double(21), sum(k.double.stats.cache_hits.values()))"
     runs = [
@@ -34,7 +35,7 @@ def test_a_kernel_is_cached_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for _ in range(2)
     ]
     assert [run.stdout.split() for run in runs] == [["42", "0"], ["42", "1"]]
-    assert list(tmp_path.rglob("*.nbi"))
+    assert list((tmp_path / "cache").rglob("*.nbi"))
 
 
 def test_without_a_place_for_the_cache_kernels_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
