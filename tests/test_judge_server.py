@@ -16,8 +16,9 @@ from wayword.episodes import Example
 from wayword.errors import WaywordError
 from wayword.judge import server as serving
 from wayword.judge.answers import MOST_BYTES, read_answers
-from wayword.judge.server import JudgeServer, ServeConfig, is_loopback
+from wayword.judge.server import JudgeServer, ServeConfig
 from wayword.judge.study import Study
+from wayword.loopback import is_loopback
 from wayword.sim.render.bank import MeshBank
 
 OURS = {"Content-Type": "application/json", "X-Wayword": "judge"}

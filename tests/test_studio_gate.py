@@ -10,7 +10,8 @@ import pytest
 
 from wayword.cli.launch import main
 from wayword.errors import WaywordError
-from wayword.studio.gate import Gate, check_access, is_loopback
+from wayword.loopback import is_loopback
+from wayword.studio.gate import Gate, check_access
 from wayword.studio.server import _start, check_host
 
 TOKEN = "0123456789abcdefXYZ"

@@ -13,7 +13,6 @@ that no foreign name can be pointed at it.
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import json
 import re
 import threading
@@ -27,6 +26,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 from wayword.errors import WaywordError
 from wayword.judge.answers import MOST_BYTES, Answer, AnswerBook
 from wayword.judge.study import Study
+from wayword.loopback import is_loopback
 
 _PLACE = re.compile(r"/r/([0-9a-f]{16})(/answers)?")
 _HEADERS = {
@@ -211,16 +211,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this computer seen from itself."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _split(url: str) -> SplitResult:

@@ -9,17 +9,16 @@ Both are made from ``model.safetensors`` by ``wayword.learning.policy.export``; 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from wayword.errors import DataError
+from wayword.grounding.backend import open_session
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
 from wayword.policy.tokens import OBJECT, Vocabulary, mirrored
 
@@ -52,8 +51,8 @@ class Stage1Runtime:
         try:
             hashes = raw["sha256"]
             self.vocabulary = Vocabulary(tuple(raw["vocabulary"]))
-            self._text = _session(folder / "text.onnx", hashes["text.onnx"])
-            self._visitation = _session(folder / "visitation.onnx", hashes["visitation.onnx"])
+            self._text = open_session(folder / "text.onnx", hashes["text.onnx"])
+            self._visitation = open_session(folder / "visitation.onnx", hashes["visitation.onnx"])
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(folder / "config.json", "is damaged; reinstall or train again") from error
 
@@ -108,19 +107,3 @@ def read_config(folder: Path) -> dict[str, Any]:
     if schema != SCHEMA:
         raise DataError(path, f"has schema {schema}; this version reads {SCHEMA}")
     return dict(raw)
-
-
-def _session(path: Path, sha256: str) -> Any:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); reinstall or train again") from error
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise DataError(path, "is not the file its config.json describes; reinstall or train again")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises its own kinds, which share no base class
-        raise DataError(path, "is not a network onnxruntime can read; reinstall or train again") from error

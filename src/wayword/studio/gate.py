@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from wayword.errors import WaywordError
+from wayword.loopback import is_loopback
 
 SHORTEST_TOKEN = 16
 LARGEST_MESSAGE = 8 * 2**20
@@ -35,17 +35,6 @@ class Refusal(NamedTuple):
     status: HTTPStatus
     headers: dict[str, str]
     body: str
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address (without port) means this machine alone."""
-    name = host.strip("[]").lower()
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def check_access(host: str, token: str | None) -> None:

@@ -7,14 +7,11 @@ changes results only by rounding.
 from __future__ import annotations
 
 import hashlib
-import io
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
@@ -30,6 +27,7 @@ from wayword.learning.grounding.networks import (
     RefineNet,
     RefineSize,
 )
+from wayword.learning.onnx_files import batch_to_onnx
 
 _INPUTS = {"proposals": (1, 3, 72, 128), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
 _OUTPUTS = {"proposals": ["logits", "sides"], "metric": ["embedding"], "refine": ["logits"]}
@@ -65,7 +63,7 @@ def save_weights(
         save_file(tensors, temporary)
     hashes = {}
     for part, net in nets.items().items():
-        content = to_onnx(net, _INPUTS[part], _OUTPUTS[part])
+        content = batch_to_onnx(net, _INPUTS[part], _OUTPUTS[part])
         with atomic_path(folder / f"{part}.onnx") as temporary:
             temporary.write_bytes(content)
         hashes[f"{part}.onnx"] = hashlib.sha256(content).hexdigest()
@@ -99,27 +97,6 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise DataError(path, "is damaged or does not fit its config.json; train again") from error
     return nets, sizes
-
-
-def to_onnx(net: nn.Module, shape: tuple[int, ...], outputs: list[str]) -> bytes:
-    """A network as the bytes of an .onnx file with a free batch size."""
-    buffer: Any = io.BytesIO()
-    axes = {name: {0: "n"} for name in ("x", *outputs)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter warns about its own successor
-        plain = net.eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
-        torch.onnx.export(
-            plain,
-            (torch.zeros(shape),),
-            buffer,
-            dynamo=False,
-            input_names=["x"],
-            output_names=outputs,
-            dynamic_axes=axes,
-            opset_version=17,
-        )
-    content: bytes = buffer.getvalue()
-    return content
 
 
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ that was killed goes on from its last checkpoint when it is started again with t
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -26,7 +25,7 @@ from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
-from wayword.learning.board import Board
+from wayword.learning.run_folder import RunFolder, below
 
 PARENT = "WAYWORD_TRAINING_PARENT"
 """Environment variable with the id of the process that started a training, if it should end with that process."""
@@ -71,7 +70,7 @@ def _watch(parent: int, stop: threading.Event) -> None:
             stop.set()
 
 
-class Run:
+class Run(RunFolder):
     """One training on its way."""
 
     def __init__(
@@ -82,11 +81,11 @@ class Run:
         extra: nn.Module | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        self.folder, self.config, self.net, self.extra, self.stop = folder, config, net, extra, stop
+        super().__init__(folder)
+        self.config, self.net, self.extra, self.stop = config, net, extra, stop
         self.about: dict[str, float] = {}
         """What the run is made from, for whoever reads the weights; kept in the checkpoint."""
         self.rng = np.random.default_rng(config.seed)
-        self.step, self._spent, self._begun = 0, 0.0, time.monotonic()
         parts = [net] if extra is None else [net, extra]
         matrices = [p for part in parts for p in part.parameters() if p.ndim > 1]
         others = [p for part in parts for p in part.parameters() if p.ndim <= 1]
@@ -97,20 +96,8 @@ class Run:
         self._totals: dict[str, float] = {}
         self._counted = 0
         self._saved = time.monotonic()
-        self._board = Board(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         if self.checkpoint.exists():
             self._resume()
-
-    @property
-    def checkpoint(self) -> Path:
-        """Where the state is kept."""
-        return self.folder / "checkpoint.safetensors"
-
-    @property
-    def seconds(self) -> float:
-        """Time spent so far, over all parts of an interrupted run."""
-        return self._spent + time.monotonic() - self._begun
 
     @property
     def progress(self) -> float:
@@ -155,16 +142,8 @@ class Run:
         return self._averaged
 
     def log(self, numbers: Mapping[str, float]) -> None:
-        """Add rows (step, minutes, name, value) to ``log.csv``."""
-        path = self.folder / "log.csv"
-        new = not path.exists()
-        with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow(["step", "minutes", "name", "value"])
-            for name, value in numbers.items():
-                writer.writerow([self.step, f"{self.seconds / 60:.2f}", name, f"{value:.6g}"])
-        self._board.add(self.step, numbers)
+        """Keep the numbers of this step and say them."""
+        self.write_log(numbers)
         shown = "  ".join(f"{name} {value:.4g}" for name, value in numbers.items())
         print(f"{self.folder.name} {100 * self.progress:5.1f} %  step {self.step}  {shown}", flush=True)
 
@@ -188,12 +167,12 @@ class Run:
             with safe_open(self.checkpoint, "pt") as file:
                 about = json.loads((file.metadata() or {})["state"])
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            self.net.load_state_dict(_below(tensors, "net."))
+            self.net.load_state_dict(below(tensors, "net."))
             if self.extra is not None:
-                self.extra.load_state_dict(_below(tensors, "extra."))
-            self._averaged = _below(tensors, "averaged.")
+                self.extra.load_state_dict(below(tensors, "extra."))
+            self._averaged = below(tensors, "averaged.")
             for number, parameter in enumerate(self._parameters):
-                state = _below(tensors, f"optimiser.{number}.")
+                state = below(tensors, f"optimiser.{number}.")
                 if state:
                     layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
                     self.optimiser.state[parameter] = {
@@ -224,7 +203,3 @@ class Run:
                 kept.lerp_(value, 1 - decay)
             else:
                 kept.copy_(value)
-
-
-def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}

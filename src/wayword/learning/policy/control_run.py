@@ -8,7 +8,6 @@ control.json, .onnx      what ``wayword.policy.control.Control.load`` reads
 
 from __future__ import annotations
 
-import csv
 import json
 import time
 from collections.abc import Mapping
@@ -24,12 +23,12 @@ from torch import Tensor
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
-from wayword.learning.board import Board
-from wayword.learning.grounding.export import to_onnx
+from wayword.learning.onnx_files import batch_to_onnx
 from wayword.learning.policy.control_net import ControlNet, ControlSize, ValueNet
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
 from wayword.learning.policy.teacher import TeacherConfig
+from wayword.learning.run_folder import RunFolder, below
 from wayword.policy.control import ControlConfig, read_record, write_record
 
 
@@ -67,33 +66,21 @@ class ControlTraining:
     seed: int = 0
 
 
-class ControlRun:
+class ControlRun(RunFolder):
     """One training on its way: networks, optimiser, generator, checkpoint and log."""
 
     def __init__(self, folder: Path, config: ControlTraining) -> None:
         torch.manual_seed(config.seed)
-        self.folder, self.config = folder, config
+        super().__init__(folder)
+        self.config = config
         self.control, self.value = ControlNet(config.inputs, config.size), ValueNet(config.inputs, config.size)
         self._parameters = [*self.control.parameters(), *self.value.parameters()]
         self.optimiser = torch.optim.Adam(self._parameters, config.ppo.learning_rate, eps=config.ppo.epsilon)
         self.rng = np.random.default_rng(config.seed)
-        self.step, self.frames = 0, 0
-        self._spent, self._begun = 0.0, time.monotonic()
+        self.frames = 0
         self.saved = time.monotonic()
-        self._board = Board(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         if self.checkpoint.exists():
             self._resume()
-
-    @property
-    def checkpoint(self) -> Path:
-        """Where the state is kept."""
-        return self.folder / "checkpoint.safetensors"
-
-    @property
-    def seconds(self) -> float:
-        """Time spent so far, over all parts of the run."""
-        return self._spent + time.monotonic() - self._begun
 
     @property
     def progress(self) -> float:
@@ -101,15 +88,8 @@ class ControlRun:
         return min(1.0, max(self.step / self.config.iterations, self.seconds / (60 * self.config.minutes)))
 
     def log(self, numbers: Mapping[str, float]) -> None:
-        """Add rows to ``log.csv`` and say them."""
-        path = self.folder / "log.csv"
-        new = not path.exists()
-        with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow(["step", "minutes", "name", "value"])
-            writer.writerows([self.step, f"{self.seconds / 60:.2f}", k, f"{v:.6g}"] for k, v in numbers.items())
-        self._board.add(self.step, numbers)
+        """Keep the numbers of this step and say them."""
+        self.write_log(numbers)
         shown = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
         print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {shown}", flush=True)
 
@@ -134,7 +114,7 @@ class ControlRun:
         """Write what ``Control.load`` reads, and the weights."""
         with atomic_path(self.folder / "model.safetensors") as temporary:
             save_file(self.tensors(), temporary)
-        content = to_onnx(self.control, (1, self.config.inputs.size), ["outputs"])
+        content = batch_to_onnx(self.control, (1, self.config.inputs.size), ["outputs"])
         with atomic_path(self.folder / "control.onnx") as temporary:
             temporary.write_bytes(content)
         self.control.train()
@@ -145,10 +125,10 @@ class ControlRun:
             with safe_open(self.checkpoint, "pt") as file:
                 state = json.loads((file.metadata() or {})["state"])
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            self.control.load_state_dict(_below(tensors, "control."))
-            self.value.load_state_dict(_below(tensors, "value."))
+            self.control.load_state_dict(below(tensors, "control."))
+            self.value.load_state_dict(below(tensors, "value."))
             for number, parameter in enumerate(self._parameters):
-                if own := _below(tensors, f"optimiser.{number}."):
+                if own := below(tensors, f"optimiser.{number}."):
                     self.optimiser.state[parameter] = own
             self.rng.bit_generator.state = state["rng"]
             self.step, self.frames, self._spent = int(state["step"]), int(state["frames"]), float(state["seconds"])
@@ -166,12 +146,8 @@ def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
         control, value = ControlNet(inputs, size), ValueNet(inputs, size)
         with safe_open(path, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        control.load_state_dict(_below(tensors, "control."))
-        value.load_state_dict(_below(tensors, "value."))
+        control.load_state_dict(below(tensors, "control."))
+        value.load_state_dict(below(tensors, "value."))
     except (OSError, SafetensorError, RuntimeError, TypeError) as error:
         raise DataError(path, "is missing, damaged or of another network; train again") from error
     return control, value
-
-
-def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {name[len(prefix) :]: value for name, value in tensors.items() if name.startswith(prefix)}

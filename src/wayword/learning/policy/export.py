@@ -6,10 +6,8 @@ python -m wayword.learning.policy.export RUN CONTROL OUT
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path, write_json
+from wayword.learning.onnx_files import to_onnx
 from wayword.learning.policy.networks import OTHERS, Size, Stage1
 from wayword.mapping.grid import PREDICTION_CELLS
 from wayword.policy.stage1 import SCHEMA
@@ -86,25 +85,6 @@ def _contents(stage1: Stage1, size: Size) -> dict[str, bytes]:
     example = tuple(torch.zeros(shape) for shape in shapes)
     visitation = to_onnx(_Visitation(stage1), example, inputs, ["distributions"], axes)
     return {"text.onnx": text, "visitation.onnx": visitation}
-
-
-def to_onnx(
-    net: nn.Module,
-    example: tuple[Tensor, ...],
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    axes: Mapping[str, Mapping[int, str]],
-) -> bytes:
-    """A network as the bytes of an .onnx file."""
-    buffer: Any = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the exporter warns about its own successor
-        torch.onnx.export(
-            net.eval(), example, buffer, dynamo=False, input_names=list(inputs), output_names=list(outputs),
-            dynamic_axes={name: dict(value) for name, value in axes.items()}, opset_version=17,
-        )  # fmt: skip
-    content: bytes = buffer.getvalue()
-    return content
 
 
 def _write(path: Path, content: bytes) -> str:
