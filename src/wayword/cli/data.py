@@ -45,6 +45,8 @@ class Generate:
     """Also write, one line per episode, which words refer to which object and what each instruction claims."""
     voice: str | None = None
     """Write in one voice only, such as plain, terse or pilot."""
+    drills: bool = False
+    """Write drills instead: pairs of short flights that start alike and that only the told side tells apart."""
     processes: int = 2
     """Processes to use; changes speed, never results."""
 
@@ -61,7 +63,7 @@ class Generate:
             raise WaywordError(f"--processes {self.processes}: at least 1 is needed")
         if self.voice is not None:
             find_voice(self.voice)
-        recipe = Recipe(self.split, self.count, self.seed, names(SPLITS[self.split]), self.voice)
+        recipe = Recipe(self.split, self.count, self.seed, names(SPLITS[self.split]), self.voice, self.drills)
         written = 0
         with progress_bar("writing episodes", self.count) as advance:
 

@@ -13,6 +13,9 @@ import tyro
 from wayword.cli.ar import AR
 from wayword.cli.bench import Bench
 from wayword.cli.data import Data
+from wayword.cli.eval_conditions import EvalSides, EvalVehicles
+from wayword.cli.eval_governed import EvalGoverned
+from wayword.cli.eval_swap import EvalSwap
 from wayword.cli.eval_table import EvalTable
 from wayword.cli.evaluate import Eval
 from wayword.cli.flight import Flight
@@ -45,14 +48,22 @@ Verb = (
     | Annotated[Results, tyro.conf.subcommand("results")]
 )
 
+_EVALUATIONS: dict[str, type[EvalTable] | type[EvalSwap] | type[EvalVehicles] | type[EvalSides]] = {
+    "table": EvalTable,
+    "swap": EvalSwap,
+    "vehicles": EvalVehicles,
+    "sides": EvalSides,
+    "governed": EvalGoverned,
+}
 _ABOUT = "Tell a camera drone where to fly in plain language, about things it has never seen."
 
 
 def run(arguments: list[str]) -> None:
     """Read the options of one verb and run it."""
     config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
-    if arguments[:2] == ["eval", "table"]:  # has options of its own, beside those of `wayword eval`
-        tyro.cli(EvalTable, prog="wayword eval table", args=arguments[2:], config=config).run()
+    if arguments[:1] == ["eval"] and arguments[1:2] and arguments[1] in _EVALUATIONS:
+        name = arguments[1]  # has options of its own, beside those of `wayword eval`
+        tyro.cli(_EVALUATIONS[name], prog=f"wayword eval {name}", args=arguments[2:], config=config).run()
         return
     verb = tyro.cli(Verb, prog="wayword", description=_ABOUT, args=arguments, config=config)  # type: ignore[call-overload]
     verb.run()

@@ -33,6 +33,8 @@ class TrainPolicy:
     """Where the finished weights go; fly them with `wayword fly --weights`."""
     episodes: int = 7000
     """Generated demonstrations, beside the natural corpus."""
+    drills: int = 4000
+    """Short flights in pairs that only the told side tells apart."""
     visitation_minutes: float = 60.0
     """Stage 1 on the Oracle's flights, both cores."""
     control_minutes: float = 20.0
@@ -55,7 +57,7 @@ class TrainPolicy:
     def run(self) -> None:
         """Do what is not done yet."""
         need_torch()
-        for name in ("episodes", "visitation_minutes", "control_minutes", "sureal_minutes"):
+        for name in ("episodes", "drills", "visitation_minutes", "control_minutes", "sureal_minutes"):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
         for stage in self.only:
@@ -67,7 +69,7 @@ class TrainPolicy:
     def _data(self) -> None:
         from wayword.learning.policy.prepare import prepare
 
-        prepare(self.run_folder / "data", self.episodes, self.seed)
+        prepare(self.run_folder / "data", self.episodes, self.drills, self.seed)
 
     def _visitation(self) -> None:
         self._call("train_visitation", self.run_folder / "visitation", *self._visitation_options("--config."),
@@ -100,6 +102,8 @@ class TrainPolicy:
             f"{prefix}generated", str(data / "generated"), f"{prefix}natural", str(data / "natural"),
             f"{prefix}photos", str(data / "photos"), f"{prefix}validation", str(data / "dev"),
         ]  # fmt: skip
+        if (data / "drills").exists():  # data made before there were drills has none
+            options += [f"{prefix}drills", str(data / "drills")]
         if self.start is not None:
             options += [f"{prefix}start", str(self.start)]
         if self.blank_images:

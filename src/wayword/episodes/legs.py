@@ -117,9 +117,10 @@ def propose_leg(
     return leg
 
 
-def _approach(
+def approach(
     target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
 ) -> Leg | None:
+    """Straight towards the target, to stop in front of it."""
     centre = centres[target]
     stop = rng.uniform(*config.stop_m)
     if math.dist(at, centre) < stop + 0.5:
@@ -146,8 +147,7 @@ def _around(
 ) -> Leg | None:
     if rng.random() < config.onward:
         return _onward("around", target, at, centres, rng, config)
-    sign = 1 if rng.random() < 0.5 else -1
-    radius = rng.uniform(*config.round_m)
+    sign, radius = _either(rng), rng.uniform(*config.round_m)
     touch = _tangent(at, centres[target], radius, sign)
     if touch is None:
         return None
@@ -198,7 +198,31 @@ def _along(
     beyond: float,
 ) -> Leg | None:
     """A straight line that touches the object's circle and goes on ``beyond`` the touching point."""
-    sign = 1 if rng.random() < 0.5 else -1
+    return past(kind, target, _either(rng), at, centres, beyond, rng, config)
+
+
+def _onward(
+    kind: Kind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+) -> Leg | None:
+    """Past or around the target, then straight on to stop in front of another object."""
+    radius = rng.uniform(*config.round_m)
+    goal = int(rng.integers(len(centres)))
+    if goal == target or math.dist(centres[target], centres[goal]) > config.reach_m:
+        return None
+    return past_and_on(kind, target, goal, _either(rng), radius, at, centres, rng, config)
+
+
+def past(
+    kind: Kind,
+    target: int,
+    sign: int,
+    at: Point,
+    centres: Sequence[Point],
+    beyond: float,
+    rng: np.random.Generator,
+    config: LegConfig,
+) -> Leg | None:
+    """Straight past the target, which is on the left if ``sign`` is 1, and ``beyond`` metres on."""
     touch = _tangent(at, centres[target], rng.uniform(*config.abeam_m), sign)
     if touch is None:
         return None
@@ -208,21 +232,25 @@ def _along(
     return Leg(kind, (target,), (Line(at, _ahead(at, heading, run + beyond)),))
 
 
-def _onward(
-    kind: Kind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+def past_and_on(
+    kind: Kind,
+    target: int,
+    goal: int,
+    sign: int,
+    radius: float,
+    at: Point,
+    centres: Sequence[Point],
+    rng: np.random.Generator,
+    config: LegConfig,
 ) -> Leg | None:
-    """Past or around the target, then straight on to stop in front of another object."""
-    centre, radius = centres[target], rng.uniform(*config.round_m)
-    goal = centres[int(rng.integers(len(centres)))]
-    away = math.dist(centre, goal)
-    if goal == centre or away > config.reach_m:
-        return None
-    sign = 1 if rng.random() < 0.5 else -1
+    """Around the target at ``radius``, on the left if ``sign`` is 1, as far as the line to the goal; then along it."""
+    centre = centres[target]
     touch = _tangent(at, centre, radius, sign)
     if touch is None:
         return None
     heading, run = touch
-    leaving = _heading(centre, goal) + sign * math.asin(radius / away)
+    away = math.dist(centre, centres[goal])
+    leaving = _heading(centre, centres[goal]) + sign * math.asin(radius / away)
     angle = (sign * (leaving - heading)) % (2 * math.pi)
     stop = rng.uniform(*config.stop_m)
     straight = math.sqrt(away**2 - radius**2) - stop
@@ -231,6 +259,10 @@ def _onward(
     arc = Arc(centre, radius, heading, sign, angle)
     last = Line(arc.end, _ahead(arc.end, leaving, straight))
     return Leg(kind, (target,), (Line(at, _ahead(at, heading, run)), arc, last))
+
+
+def _either(rng: np.random.Generator) -> int:
+    return 1 if rng.random() < 0.5 else -1
 
 
 def _tangent(at: Point, centre: Point, radius: float, sign: int) -> tuple[float, float] | None:
@@ -281,7 +313,7 @@ def _ahead(start: Point, heading: float, metres: float) -> Point:
 
 _Sketch = Callable[[int, Point, Sequence[Point], np.random.Generator, LegConfig], "Leg | None"]
 _SKETCHES: dict[Kind, _Sketch] = {
-    "approach": _approach,
+    "approach": approach,
     "pass": _pass,
     "around": _around,
     "between": _between,

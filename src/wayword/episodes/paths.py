@@ -70,7 +70,7 @@ def generate_episode(
         for _ in range(_PATHS_PER_LAYOUT):
             count = int(rng.integers(config.min_segments, config.max_segments + 1))
             flown = _plan(objects, count, rng, config)
-            made = _finish(id, split, objects, flown, rng, config) if flown else None
+            made = finish(id, split, objects, flown, rng, config) if flown else None
             if made is not None:
                 return made
     raise WaywordError("no path fits these settings; use fewer objects, smaller clearances or fewer segments")
@@ -96,7 +96,7 @@ def generate_episodes(
 
 
 @dataclass(frozen=True)
-class _Flown:
+class Flown:
     """A leg that was accepted: its dense points, and (x, y, heading) every 6 cm."""
 
     leg: Leg
@@ -106,7 +106,7 @@ class _Flown:
 
 def _plan(
     objects: Sequence[PlacedObject], count: int, rng: np.random.Generator, config: PathConfig
-) -> list[_Flown] | None:
+) -> list[Flown] | None:
     """Draw ``count`` legs; None if the drawing got stuck."""
     centres: list[Point] = [(o.x, o.y) for o in objects]
     margin = config.edge_clearance_m + 0.1
@@ -116,19 +116,19 @@ def _plan(
     if at is None:
         return None
     limits = (np.cumsum(config.weights) / sum(config.weights)).tolist()
-    grid, flown = np.array(centres), list[_Flown]()
+    grid, flown = np.array(centres), list[Flown]()
     for _ in range(count):
         for _ in range(_DRAWS_PER_LEG):
             kind = _KINDS[min(bisect.bisect(limits, rng.random()), len(_KINDS) - 1)]
             leg = propose_leg(kind, at, centres, rng, config.legs)
             if leg is not None and _sizeable(leg, rng, config):
                 points = leg.points(rng, config.legs.bow)
-                states = _acceptable(points, grid, flown, config)
+                states = acceptable(points, grid, flown, config)
                 if states is not None:
                     break
         else:
             return None
-        flown.append(_Flown(leg, points, states))
+        flown.append(Flown(leg, points, states))
         at = leg.end
     return flown
 
@@ -144,7 +144,7 @@ def _sizeable(leg: Leg, rng: np.random.Generator, config: PathConfig) -> bool:
     return bool(rng.random() * config.typical_segment_m < leg.length)
 
 
-def _acceptable(points: Array, centres: Array, flown: Sequence[_Flown], config: PathConfig) -> Array | None:
+def acceptable(points: Array, centres: Array, flown: Sequence[Flown], config: PathConfig) -> Array | None:
     """(x, y, heading) every 6 cm if the leg is clear and does not retrace ``flown``, else None."""
     slack = 0.01  # smoothing pulls arcs inwards by up to about this much
     if edge_distance(points, config.layout.arena_m) < config.edge_clearance_m:
@@ -166,19 +166,25 @@ def _acceptable(points: Array, centres: Array, flown: Sequence[_Flown], config: 
     return states
 
 
-def _finish(
+def finish(
     id: str,
     split: str,
     objects: tuple[PlacedObject, ...],
-    flown: Sequence[_Flown],
+    flown: Sequence[Flown],
     rng: np.random.Generator,
     config: PathConfig,
+    yaw: float | None = None,
 ) -> tuple[Episode, tuple[Manoeuvre, ...]] | None:
+    """The episode of these legs and its facts, or None if the finished path is not as meant.
+
+    Without ``yaw`` the drone looks at random about the path's first direction.
+    """
     path, ends = _smooth_path([f.points for f in flown], config)
     if not _flyable(path, ends, objects, config):
         return None
-    heading = math.atan2(path[1, 1] - path[0, 1], path[1, 0] - path[0, 0])
-    yaw = wrap(heading + rng.normal(0, config.start_yaw_rad))
+    if yaw is None:
+        heading = math.atan2(path[1, 1] - path[0, 1], path[1, 0] - path[0, 0])
+        yaw = wrap(heading + rng.normal(0, config.start_yaw_rad))
     draft = Episode(
         id=id,
         split=split,

@@ -12,7 +12,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from wayword.episodes.format import Episode
+from wayword.episodes.instructions.drills import generate_drills
 from wayword.episodes.instructions.writer import WrittenInstruction, generate_written
 from wayword.errors import DataError, WaywordError
 from wayword.io import write_json
@@ -30,13 +31,15 @@ _CHUNK = 40
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to write: the first ``count`` episodes of the endless sequence (split, seed, names, voice)."""
+    """What to write: the first ``count`` episodes of the endless sequence (split, seed, names, voice, drills)."""
 
     split: str
     count: int
     seed: int
     names: tuple[str, ...]
     voice: str | None = None
+    drills: bool = False
+    """Pairs that only the told side tells apart (``drills``) instead of demonstrations."""
 
 
 def write_dataset(
@@ -159,7 +162,12 @@ def _ignore_interrupt() -> None:
 
 def _lines(job: tuple[Recipe, int, int]) -> list[tuple[str, str]]:
     recipe, first, count = job
-    made = generate_written(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
+    made: Iterable[tuple[Episode, list[WrittenInstruction]]]
+    if recipe.drills:
+        drills = generate_drills(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
+        made = ((drill.episode, drill.written) for drill in drills)
+    else:
+        made = generate_written(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
     return [(_json(episode.to_json()), _json(instruction_record(episode, written))) for episode, written in made]
 
 

@@ -3,6 +3,7 @@
     data/generated   episodes.jsonl, shards of the Oracle's flights, readings
     data/natural     the same for the natural train corpus (its episodes ship with the package)
     data/dev         the same for the natural dev corpus, for decisions
+    data/drills      the same for drills: pairs that only the told side tells apart
     data/photos      forty photos of each seen object, to draw databases from
 
 What is there already is not made again. About an hour on one core, half of it on two.
@@ -22,7 +23,7 @@ PROCESSES = 2
 PHOTOS = 40
 
 
-def prepare(folder: Path, episodes: int, seed: int) -> None:
+def prepare(folder: Path, episodes: int, drills: int, seed: int) -> None:
     """Make what is missing below ``folder``."""
     generated, natural, dev, photos = (folder / name for name in ("generated", "natural", "dev", "photos"))
     for each in (generated, natural, dev):
@@ -30,6 +31,7 @@ def prepare(folder: Path, episodes: int, seed: int) -> None:
     source = generated / "episodes.jsonl"
     if not source.exists():
         _run(["data", "generate", "--count", str(episodes), "--seed", str(11 + seed), "--out", str(source)])
+    prepare_drills(folder / "drills", drills, seed)
     if not photos.exists():
         _run(["objects", "build", "--out", str(photos), "--which", "seen", "--views", str(PHOTOS)])
     _both("flights", natural, ["train", str(natural), "--overlapping"])
@@ -38,6 +40,16 @@ def prepare(folder: Path, episodes: int, seed: int) -> None:
     _read(dev, ["dev"], ["--overlapping", "--config.database", "dev", "--config.prefixes", "0"])
     _read(natural, ["train"], ["--overlapping"])
     _read(generated, [str(source)], [])
+
+
+def prepare_drills(folder: Path, count: int, seed: int) -> None:
+    """Make what is missing of the drills."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "episodes.jsonl"
+    if not source.exists():
+        _run(["data", "generate", "--drills", "--count", str(count), "--seed", str(11 + seed), "--out", str(source)])
+    _both("flights", folder, [str(source), str(folder), "--config.stride", "2"])
+    _read(folder, [str(source)], [])
 
 
 def _both(module: str, folder: Path, arguments: Sequence[str]) -> None:

@@ -62,6 +62,8 @@ class VisitationTraining:
     """Folder of the natural train examples: shards, readings*.jsonl."""
     photos: Path
     """Database with many photos of each seen object."""
+    drills: Path | None = None
+    """Folder of drills, as ``generated``."""
     validation: Path | None = None
     """Folder of natural dev examples (unseen objects): shards, readings*.jsonl."""
     loop: LoopConfig = field(
@@ -73,6 +75,8 @@ class VisitationTraining:
     """Examples per batch and process, with ``sample.moments`` moments each."""
     natural_share: float = 0.35
     """Share of samples about natural instructions."""
+    drill_share: float = 0.2
+    """Share of samples from drills, where there are any; the rest is generated."""
     workers: int = 2
     check_every: int = 250
     start: Path | None = None
@@ -159,11 +163,11 @@ def load_data(config: VisitationTraining, vocabulary: Vocabulary | None = None) 
     grounder = Grounder.load(config.weights)
     natural = load_items(Source("train", config.natural, overlapping=True))
     generated = load_items(Source(str(config.generated / "episodes.jsonl"), config.generated))
-    share = config.natural_share
-    weights = np.concatenate([
-        np.full(len(natural), share / len(natural)), np.full(len(generated), (1 - share) / len(generated))
-    ])  # fmt: skip
-    items = [*natural, *generated]
+    drills = load_items(Source(str(config.drills / "episodes.jsonl"), config.drills)) if config.drills else []
+    share, drilled = config.natural_share, config.drill_share if drills else 0.0
+    parts = ((natural, share), (generated, 1 - share - drilled), (drills, drilled))
+    weights = np.concatenate([np.full(len(items), part / max(len(items), 1)) for items, part in parts])
+    items = [*natural, *generated, *drills]
     photos = photo_pool(config.photos, grounder)
     words = vocabulary or vocabulary_of(items)
     return Data(Samples(items, photos, grounder.config.density, words, config.sample), weights, grounder)
