@@ -22,7 +22,46 @@ def test_the_mirror_exchanges_sides_and_turns() -> None:
     assert mirrored(said) == ["right", "righthand", "counterclockwise", "clockwise", "stop", "<obj>"]
 
 
-@given(st.lists(st.sampled_from(["left", "right", "lefty", "past", "clockwise", "counterclockwise", "<obj>"])))
+def test_numbers_are_read_as_words() -> None:
+    assert tokenise("12 oclock") == ["twelve", "o'clock"]
+    assert tokenise("55 degrees, 90deg, 180") == [
+        "fifty",
+        "five",
+        "degrees",
+        ",",
+        "ninety",
+        "degrees",
+        ",",
+        "one",
+        "eighty",
+    ]
+    assert tokenise("0 100 7 20 219") == ["zero", "one", "hundred", "seven", "twenty", "two", "nineteen"]
+    assert tokenise("str8 2000 b4") == ["str8", "2000", "b4"]
+    assert tokenise("anti-clockwise, counter clockwise") == ["counterclockwise", ",", "counterclockwise"]
+
+
+def test_the_mirror_exchanges_port_and_hours() -> None:
+    assert mirrored(["port", "starboard", "twelve", "six"]) == ["starboard", "port", "twelve", "six"]
+    said = tokenise("at 10 o'clock, keep it at 3; forty-five degrees, pass the one at your 11")
+    assert mirrored(said) == tokenise("at 2 o'clock, keep it at 9; forty-five degrees, pass the one at your 1")
+    assert mirrored(tokenise("stop at two boxes, the one on the left")) == tokenise(
+        "stop at two boxes, the one on the right"
+    )
+
+
+@given(st.text(alphabet="0123456789 'abdegmo", max_size=30))
+def test_reading_again_changes_nothing(text: str) -> None:
+    tokens = tokenise(text)
+    assert tokenise(" ".join(tokens)) == tokens[:MOST_TOKENS]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["left", "right", "lefty", "past", "clockwise", "counterclockwise", "<obj>", "at", "ten", "o'clock", "port"]
+        )
+    )
+)
 def test_two_mirrors_show_the_original(tokens: list[str]) -> None:
     assert mirrored(mirrored(tokens)) == tokens
 

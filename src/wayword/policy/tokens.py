@@ -2,6 +2,8 @@
 
 "past <obj>, then stop"  ->  [past, <obj>, ",", then, stop]  ->  [17, 2, 5, 9, 11], placeholder at 1
 
+Numbers are read as words, "10 o'clock" as "ten o'clock" and "45" as "forty five": people write both.
+
 Words that training met fewer than a few times are all "unknown": the policy reads how to move relative to
 objects, never what the objects are, so a few hundred words suffice.
 """
@@ -21,23 +23,67 @@ from wayword.language.anonymise import PLACEHOLDER
 PADDING, UNKNOWN, OBJECT = 0, 1, 2
 _SPECIAL = ("<pad>", "<unknown>", PLACEHOLDER)
 _TOKEN = re.compile(rf"{re.escape(PLACEHOLDER)}|[a-z0-9]+(?:'[a-z]+)?|[.,;:!?]")
-_MIRRORED = {"left": "right", "clockwise": "counterclockwise"}
+_MEASURED = re.compile(r"(\d{1,3})(degrees?|degs?|deg|metres?|meters?|m|cm|oclock)?")
+_UNITS = {"deg": "degrees", "degs": "degrees", "m": "metres", "oclock": "o'clock"}
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_MIRRORED = {"left": "right", "clockwise": "counterclockwise", "port": "starboard"}
+_SPELLED = {"oclock": "o'clock", "anticlockwise": "counterclockwise"}
+_BACKWARDS = ("counter", "anti", "contra")
+_HOURS = {_SMALL[hour]: _SMALL[12 - hour] for hour in range(1, 12)}
+_BEFORE_HOURS = frozenset(("at", "your", "ur", "to", "toward", "towards", "about", "for", "past"))
 MOST_TOKENS = 160
 """Longer instructions are cut: several times the longest of the corpus."""
 
 
 def tokenise(anonymised: str) -> list[str]:
     """Lower-case words, punctuation marks and placeholders."""
-    return _TOKEN.findall(anonymised.lower().replace("\u2019", "'"))[:MOST_TOKENS]
+    return canonical(_TOKEN.findall(anonymised.lower().replace("\u2019", "'")))[:MOST_TOKENS]
+
+
+def canonical(tokens: Iterable[str]) -> list[str]:
+    """The same with numbers up to 999 as words, and one spelling of "o'clock" and of "counterclockwise"."""
+    result: list[str] = []
+    for token in tokens:
+        if number := _MEASURED.fullmatch(token):
+            unit = number[2]
+            result += _spoken(int(number[1])) + ([_UNITS.get(unit, unit)] if unit else [])
+        elif token == "clockwise" and result and result[-1] in _BACKWARDS:
+            result[-1] = "counterclockwise"
+        else:
+            result.append(_SPELLED.get(token, token))
+    return result
+
+
+def _spoken(number: int) -> list[str]:
+    """A number as it is said: 45 is "forty five", 180 "one eighty"."""
+    hundreds, rest = divmod(number, 100)
+    said = [_SMALL[hundreds]] if hundreds else []
+    if hundreds and not rest:
+        return [*said, "hundred"]
+    if rest < 20:
+        return [*said, _SMALL[rest]]
+    return [*said, _TENS[rest // 10], *([_SMALL[rest % 10]] if rest % 10 else [])]
 
 
 def mirrored(tokens: Sequence[str]) -> list[str]:
-    """What the instruction would say in a mirror: left for right, clockwise for counterclockwise."""
-    table = {**_MIRRORED, **{b: a for a, b in _MIRRORED.items()}, "anticlockwise": "clockwise"}
-    result = []
-    for token in tokens:
+    """What the instruction would say in a mirror: left for right, port for starboard, ten o'clock for two.
+
+    In a text that speaks of o'clock, "keep it at nine" is an hour as well; "forty five" never is.
+    """
+    table = {**_MIRRORED, **{b: a for a, b in _MIRRORED.items()}}
+    by_the_clock = "o'clock" in tokens
+    result: list[str] = []
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1] if place else ""
+        after = tokens[place + 1] if place + 1 < len(tokens) else ""
         if token in table:
             result.append(table[token])
+        elif token in _HOURS and (after == "o'clock" or (by_the_clock and before in _BEFORE_HOURS)):
+            result.append(_HOURS[token])
         elif token.startswith("left"):  # lefthand, leftmost, left's
             result.append("right" + token[4:])
         elif token.startswith("right"):
