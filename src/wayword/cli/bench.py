@@ -29,9 +29,12 @@ class Bench:
 
     policy: milliseconds per step of FsPVN, one drone on one core, segmentation included, and the share of each
     stage.
+
+    studio: seconds until the first picture, and updates per second while flying, in a browser without a screen;
+    needs Chromium and pip install playwright.
     """
 
-    what: tyro.conf.Positional[Literal["sim", "policy"]]
+    what: tyro.conf.Positional[Literal["sim", "policy", "studio"]]
     """What to measure."""
     repeats: int = 7
     """Times each measurement is repeated, or flights of the policy; the interval is over these."""
@@ -50,6 +53,8 @@ class Bench:
             check_docs()
         if self.what == "policy":
             self._policy()
+        elif self.what == "studio":
+            self._studio()
         else:
             self._sim()
 
@@ -82,6 +87,35 @@ class Bench:
             figures = {f"policy.ms_{what}": Figure.of(ms, "ms", command, today) for what, ms in times.items()}
             for stage, part in speed.shares.items():
                 figures[f"policy.share_{stage}"] = Figure.of(part, "%", command, today)
+            publish_figures(figures)
+
+    def _studio(self) -> None:
+        from rich.table import Table
+
+        from wayword.evaluation.publish import Figure
+        from wayword.studio.speed import studio_speed
+
+        with progress_bar("opening and flying", 3 * self.repeats) as advance:
+            speed = studio_speed(self.repeats, advance)
+        rows = {
+            "first_picture": ("command to first picture, s", speed.first_picture_s),
+            "updates": ("view updates per second in flight", speed.updates_per_s),
+            "pictures": ("first-person pictures per second", speed.pictures_per_s),
+            "updates_of_two": ("view updates per second for each of two visitors", speed.shared_updates_per_s),
+        }
+        table = Table("in a browser without a screen", "mean", "95 % interval", title="wayword bench studio")
+        for what, interval in rows.values():
+            table.add_row(what, f"{interval.mean:.1f}", f"{interval.low:.1f} - {interval.high:.1f}")
+        console.print(table)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+
+            command, today = f"wayword bench studio --repeats {self.repeats}", date.today().isoformat()
+            figures = {}
+            for key, (_, i) in rows.items():
+                scale, unit = (1000, "ms") if key == "first_picture" else (1, "1/s")
+                values = (scale * i.mean, scale * i.low, scale * i.high)
+                figures[f"bench.studio_{key}"] = Figure(*values, i.n, command, today, unit)
             publish_figures(figures)
 
     def _sim(self) -> None:
