@@ -58,9 +58,12 @@ class Pilot:
         self._ready = self._begun = False
 
     @classmethod
-    def load(cls, weights: Path | str | None = None) -> Pilot:
-        """The pilot with the weights that ship with Wayword, or with those in the folder ``weights``."""
-        return cls(FsPVN.load(folder=None if weights is None else Path(weights)))
+    def load(cls, weights: Path | str | None = None, grounder: Path | str = "sim") -> Pilot:
+        """The pilot with the weights that ship with Wayword, or with those in the folder ``weights``.
+
+        ``grounder`` names the segmentation's weights: shipped ones, or a folder that `wayword train grounding` made.
+        """
+        return cls(FsPVN.load(folder=None if weights is None else Path(weights), grounding=str(grounder)))
 
     def reset(self, instruction: str, objects: ObjectDatabase | Path | str) -> None:
         """Take a new instruction about the objects of a database (see ``open_database``)."""

@@ -13,30 +13,45 @@ from typing import Literal
 from wayword.cli.common import check_png, need_torch, save_picture, say
 from wayword.errors import WaywordError
 
+SIMULATED_SHARE = 0.4
+"""Of the frames made for a place of one's own: objects must be known from photos that were not taken there."""
+_FINE_TUNING_RATE = 1e-3
+
 
 @dataclass(frozen=True)
 class TrainGrounding:
-    """Train the segmentation from nothing to weights: two processes, one core each, under 2.5 hours.
+    """Train the segmentation: two processes, one core each; from nothing under 2.5 hours.
 
-    Stop it at any time and start it again with the same folder: it goes on from the last checkpoint.
+    Stop it at any time and start it again with the same folders: it goes on from the last checkpoint.
+
+    For a place of your own: wayword train grounding --frames my_room/ --start sim --minutes 25 --out my_room-weights
     """
 
-    data: Path
-    """Folder of shards made by `wayword ar generate`."""
-    run_folder: Path = Path("runs/grounding")
-    """Keeps checkpoints and logs (log.csv of each network; docs/grounding.md explains the numbers)."""
+    data: Path | None = None
+    """Folder of shards made by `wayword ar generate`; with --frames, where to make them, by default RUN-FOLDER/data."""
+    run_folder: Path | None = None
+    """Keeps checkpoints and logs (docs/grounding.md explains the numbers in log.csv); by default OUT-run."""
     out: Path = Path("runs/grounding/weights")
-    """Where the finished weights go; use them with Grounder.load(folder=...)."""
+    """Where the finished weights go; fly with them: --grounder FOLDER."""
     minutes: float = 135.0
     """Longest time for all three trainings together; on a slow machine they are shortened to fit."""
     only: Literal["proposals", "metric", "refine", "all"] = "all"
     """Train one network only and assemble nothing."""
+    frames: Path | None = None
+    """Your own pictures of the empty place with poses.json (docs/ar.md): training frames are made from them first."""
+    packs: tuple[Path, ...] = ()
+    """With --frames: baked mesh packs beside the procedural random objects."""
+    count: int = 32_000
+    """With --frames: training frames to make of them."""
+    start: str | None = None
+    """Weights to go on from instead of random ones, shipped ones (sim) or a folder: far shorter."""
 
     def run(self) -> None:
-        """Train side by side, then assemble and fit."""
+        """Make frames if asked, train side by side, then assemble and fit."""
         need_torch()
         if self.minutes <= 0:
             raise WaywordError(f"--minutes {self.minutes}: must be positive")
+        self._prepare()
         # One process trains the metric all the time, the other the proposals and then the refinement.
         share = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
         queues: list[list[str]] = [["metric"], ["proposals", "refine"]] if self.only == "all" else [[self.only]]
@@ -66,14 +81,43 @@ class TrainGrounding:
         if self.only == "all":
             from wayword.learning.grounding.assemble import Sizes, assemble
 
-            assemble(self.data, self.run_folder, self.out, Sizes())
+            assemble(self._data, self._runs, self.out, Sizes())
             say(self.out)
+
+    @property
+    def _runs(self) -> Path:
+        return self.run_folder or self.out.with_name(f"{self.out.name}-run")
+
+    @property
+    def _data(self) -> Path:
+        return self.data or self._runs / "data"
+
+    def _prepare(self) -> None:
+        """Refuse what cannot work before hours are spent, and make the frames."""
+        from wayword.grounding.weights import find_weights
+
+        if self.start is not None:
+            find_weights(self.start)
+        if self.frames is None:
+            if self.data is None:
+                raise WaywordError("name --data DIR (made by `wayword ar generate`), or --frames DIR of your own place")
+            return
+        from wayword.cli.ar import Generate, Source
+        from wayword.learning.ar.config import ARConfig, PhotoConfig
+
+        config = ARConfig(photo=PhotoConfig(simulated_share=SIMULATED_SHARE))
+        Generate(self._data, self.count, 2, Source(self.packs, self.frames, config=config)).run()
 
     def _start(self, name: str, minutes: float) -> subprocess.Popen[bytes]:
         from wayword.learning.grounding.loop import PARENT
 
         command = [sys.executable, "-m", f"wayword.learning.grounding.train_{name}"]
-        command += [str(self.data), str(self.run_folder / name), "--config.loop.minutes", f"{minutes:g}"]
+        command += [str(self._data), str(self._runs / name), "--config.loop.minutes", f"{minutes:g}"]
+        if self.start is not None:
+            from wayword.grounding.weights import find_weights
+
+            command += ["--config.start", str(find_weights(self.start))]
+            command += ["--config.loop.learning-rate", f"{_FINE_TUNING_RATE:g}"]
         # Two OpenMP threads per process fight for two cores; one each does not.
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", PARENT: str(os.getpid())}
         # A session of its own: Ctrl-C reaches this process alone, which then ends the trainings in good order.

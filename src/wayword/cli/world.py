@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -130,13 +130,40 @@ class Demos:
 
 
 @dataclass(frozen=True)
+class WorldFrames:
+    """Fly the Oracle in an empty world and keep what its camera takes, with poses, as you would with your own drone.
+
+    The folder is what `wayword train grounding --frames` and `wayword ar generate --frames` take.
+    """
+
+    out: Path
+    """A new folder for pictures and poses.json."""
+    world: Literal["arena", "lab"] = "lab"
+    """Which world: the arena, or a lab that policy and segmentation have never seen."""
+    count: int = 600
+    """How many pictures."""
+    seed: int = 0
+    """Which flights."""
+
+    def run(self) -> None:
+        """Fly and write."""
+        from wayword.learning.ar.collect import collect_frames
+
+        check_seed(self.seed)
+        with progress_bar("taking pictures", self.count) as advance:
+            collect_frames(self.out, self.world, self.count, self.seed, advance)
+        say(self.out)
+
+
+@dataclass(frozen=True)
 class World:
-    """Look at the simulated world: layouts, objects, demonstrations."""
+    """Look at the simulated world: layouts, objects, demonstrations, pictures of it while it is empty."""
 
     what: (
         Annotated[Layout, tyro.conf.subcommand("layout")]
         | Annotated[Objects, tyro.conf.subcommand("objects")]
         | Annotated[Demos, tyro.conf.subcommand("demos")]
+        | Annotated[WorldFrames, tyro.conf.subcommand("frames")]
     )
 
     def run(self) -> None:

@@ -58,6 +58,8 @@ drone on one core, and which stage takes how much of it; its figures stand under
 _PROSE = {
     "natural": "Natural instructions, written by language-model annotators, not by people.",
     "fspvn": "[evaluation.md](evaluation.md) says what each system, column and figure of the table is.",
+    "noswap": "FsPVN in a simulated lab it never saw, with the usual segmentation: [grounding.md](grounding.md).",
+    "swap": "The same policy in the same lab, with a segmentation trained on pictures of the empty lab.",
     "policy": """\
 How long FsPVN thinks, measured on one machine on the day given: `ms_step` is from image and pose to action, for one
 drone on one core, segmentation included; drawing the image and moving the drone are not counted. `ms_reading` is

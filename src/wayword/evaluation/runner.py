@@ -34,8 +34,9 @@ class RunConfig:
     batch: int = 32
     """Episodes flown side by side; does not change any result."""
     random_looks: bool = False
-    """Draw light, ground and surround per episode instead of the default look."""
+    """Draw light, ground and surround per episode instead of ``look``."""
     arena: ArenaConfig = field(default_factory=ArenaConfig)
+    look: Look = field(default_factory=Look)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ class Witness(Protocol):
 def situation_of(example: Example, config: RunConfig, index: int) -> tuple[Situation, int]:
     """The situation and the seed of example number ``index`` of a run."""
     look_seed, arena_seed = np.random.SeedSequence((config.seed, index)).generate_state(2, np.uint64)
-    look = random_look(np.random.default_rng(int(look_seed))) if config.random_looks else Look()
+    look = random_look(np.random.default_rng(int(look_seed))) if config.random_looks else config.look
     return Situation(example.objects, example.start, look, example.episode.arena_m), int(arena_seed >> 2)
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-import wayword.grounding.weights
 import wayword.language
 from wayword.errors import WaywordError
 from wayword.evaluation.columns import (
@@ -28,6 +27,7 @@ from wayword.evaluation.columns import (
 )
 from wayword.evaluation.reading import Reader
 from wayword.grounding import Grounder
+from wayword.grounding.weights import find_weights
 from wayword.objects import ObjectDatabase
 from wayword.policy import Policy, make_policy
 from wayword.policy.control import Control
@@ -84,10 +84,12 @@ def note(name: SystemName, main: Path | None = None) -> str:
     return note_of(SYSTEMS[name].policy, main) if SYSTEMS[name].learned else ""
 
 
-def load(name: SystemName, main: Path | None = None) -> Policy:
+def load(name: SystemName, main: Path | None = None, grounder: str = "sim") -> Policy:
     """The policy of a row; language and segmentation are loaded once for all rows."""
     system = SYSTEMS[name]
-    return load_variant(system.policy, main, _reader(), _grounder()) if system.learned else make_policy(system.policy)
+    if not system.learned:
+        return make_policy(system.policy)
+    return load_variant(system.policy, main, _reader(), _grounder(grounder))
 
 
 def databases(name: SystemName, column: Column, cases: Sequence[Case], folder: Path) -> list[ObjectDatabase | None]:
@@ -100,9 +102,11 @@ def databases(name: SystemName, column: Column, cases: Sequence[Case], folder: P
     return [own_database(column, case.example, folder) for case in cases]
 
 
-def teach(name: SystemName, column: Column, cases: Sequence[Case], folder: Path) -> list[Taught | None]:
+def teach(
+    name: SystemName, column: Column, cases: Sequence[Case], folder: Path, grounder: str = "sim"
+) -> list[Taught | None]:
     """The same with photos embedded: once in a process, whoever is taught them."""
-    return [None if base is None else _embedded(base) for base in databases(name, column, cases, folder)]
+    return [None if base is None else _embedded(base, grounder) for base in databases(name, column, cases, folder)]
 
 
 @cache
@@ -111,16 +115,18 @@ def _reader() -> Reader:
 
 
 @cache
-def _grounder() -> Grounder:
-    return Grounder.load("sim")
+def _grounder(which: str) -> Grounder:
+    return Grounder.load(folder=find_weights(which))
 
 
 @lru_cache(maxsize=256)
-def _embedded(database: ObjectDatabase) -> Taught:
-    return Taught.of(database, _grounder())
+def _embedded(database: ObjectDatabase, grounder: str) -> Taught:
+    return Taught.of(database, _grounder(grounder))
 
 
-def fingerprint(name: SystemName, column: Column, folder: Path, main: Path | None = None) -> dict[str, Any]:
+def fingerprint(
+    name: SystemName, column: Column, folder: Path, main: Path | None = None, grounder: str = "sim"
+) -> dict[str, Any]:
     """Everything about a row, beside the code, that its flights in a column depend on."""
     system = SYSTEMS[name]
     if not system.learned:
@@ -133,17 +139,17 @@ def fingerprint(name: SystemName, column: Column, folder: Path, main: Path | Non
         "policy": system.policy,
         "config": asdict(VARIANTS[system.policy].config),
         "weights": folder_digest(weights_of(system.policy, main)),
-        **_frozen_digests(),
+        **_frozen_digests(grounder),
         "database": system.database,
         "taught": taught,
     }
 
 
 @cache
-def _frozen_digests() -> dict[str, str]:
+def _frozen_digests(grounder: str) -> dict[str, str]:
     """Of what all learned rows share; a hundred megabytes, so once."""
     return {
-        "grounding": folder_digest(wayword.grounding.weights.weight_folder("sim")),
+        "grounding": folder_digest(find_weights(grounder)),
         "language": folder_digest(Path(wayword.language.__file__).parent),
     }
 

@@ -39,13 +39,14 @@ from wayword.policy import Policy
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
+from wayword.sim.worlds import WORLDS, WorldName
 
 PART = 32
 """Flights per part: one batch."""
 _FLOWN_BY = (
     "episodes", "evaluation/attribution.py", "evaluation/detective.py", "evaluation/metrics.py",
     "evaluation/reading.py", "evaluation/runner.py", "grounding", "language", "mapping", "objects", "policy",
-    "sim/arena.py", "sim/models", "sim/render", "sim/vehicle",
+    "sim/arena.py", "sim/models", "sim/render", "sim/vehicle", "sim/worlds.py",
 )  # fmt: skip
 """The code that decides how a flight goes and what is said about it."""
 
@@ -62,6 +63,9 @@ class TableConfig:
     """FsPVN's weights; None for the shipped ones."""
     any_code: bool = False
     """Take parts that other code flew."""
+    grounder: str = "sim"
+    """The segmentation's weights of all learned systems: shipped ones by name, or a folder."""
+    world: WorldName = "arena"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +136,10 @@ class Job:
         return self.place / f"part-{self.number:04d}.json"
 
 
-def run_config(seed: int) -> RunConfig:
-    """Flights of the table: the usual arena, one core per process."""
-    return RunConfig(seed, PART, arena=ArenaConfig(render=RenderConfig(threads=1)))
+def run_config(seed: int, world: WorldName = "arena") -> RunConfig:
+    """Flights of the table: the usual rules, one core per process."""
+    place = WORLDS[world]
+    return RunConfig(seed, PART, arena=place.arena(ArenaConfig(render=RenderConfig(threads=1))), look=place.look)
 
 
 def fly_table(
@@ -170,9 +175,9 @@ def fly_table(
 def cell_place(system: SystemName, column: Column, config: TableConfig) -> Path:
     """The folder of a cell's parts, named after all that its flights depend on."""
     depends = {
-        "system": systems.fingerprint(system, column, config.folder, config.weights),
+        "system": systems.fingerprint(system, column, config.folder, config.weights, config.grounder),
         "examples": examples_digest(_cases(column, config)),
-        "run": asdict(run_config(config.seed)),
+        "run": asdict(run_config(config.seed, config.world)),
     }
     key = hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).hexdigest()[:16]
     return config.folder / "cells" / f"{system}.{column.key}-{key}"
@@ -198,9 +203,9 @@ def fly_part(job: Job) -> int:
     if SYSTEMS[job.system].learned:
         known = {case.example.id: case.mentions for case in cases if case.mentions is not None}
         detective = Detective(known)
-    policy = _policy(job.system, config.weights, job.place)
-    taught = systems.teach(job.system, job.column, cases, config.folder)
-    cuts, run = [case.example for case in cases], run_config(config.seed)
+    policy = _policy(job.system, config.weights, config.grounder, job.place)
+    taught = systems.teach(job.system, job.column, cases, config.folder, config.grounder)
+    cuts, run = [case.example for case in cases], run_config(config.seed, config.world)
     flights = fly(policy, cuts, _bank(), run, taught, witness=detective, first=first)
     write_json(job.path, {"code": job.code, "rows": [_row(flight, detective) for flight in flights]})
     return len(flights)
@@ -240,9 +245,9 @@ def _cases(column: Column, config: TableConfig) -> list[Case]:
 
 
 @cache
-def _policy(system: SystemName, weights: Path | None, place: Path) -> Policy:
+def _policy(system: SystemName, weights: Path | None, grounder: str, place: Path) -> Policy:
     """``place`` is named after what is in the weights: other weights at the same path are loaded anew."""
-    return systems.load(system, weights)
+    return systems.load(system, weights, grounder)
 
 
 @cache

@@ -42,6 +42,20 @@ def weight_folder(name: str) -> Path:
     return WEIGHTS / name
 
 
+def find_weights(which: Path | str) -> Path:
+    """The folder of weights a user names: shipped ones by name, or a folder of their own."""
+    if (WEIGHTS / str(which) / "config.json").is_file() and Path(which).name == str(which):
+        return WEIGHTS / str(which)
+    folder = Path(which)
+    if (folder / "config.json").is_file():
+        return folder
+    known = ", ".join(sorted(path.parent.name for path in WEIGHTS.glob("*/config.json"))) or "none"
+    raise WaywordError(
+        f"{which}: neither shipped grounding weights ({known}) nor a folder of them; "
+        "`wayword train grounding --frames DIR --out FOLDER` makes one"
+    )
+
+
 def read_config(folder: Path) -> tuple[GroundingConfig, dict[str, Any]]:
     """The configuration in ``config.json``, and the whole file."""
     path = folder / "config.json"

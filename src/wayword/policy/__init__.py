@@ -27,12 +27,17 @@ _SIMPLE: dict[str, Callable[[], Policy]] = {"oracle": Oracle, "average": Average
 _LEARNED = ("fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect")
 
 
-def make_policy(name: str, weights: Path | None = None) -> Policy:
-    """A policy by its name; learned ones take FsPVN's shipped weights, or those in the folder ``weights``."""
+def make_policy(name: str, weights: Path | None = None, grounder: Path | str = "sim") -> Policy:
+    """A policy by its name; learned ones take FsPVN's shipped weights, or those in the folder ``weights``.
+
+    ``grounder`` names the segmentation's weights: shipped ones, or a folder.
+    """
     if name in _SIMPLE:
         return _SIMPLE[name]()
     if name not in _LEARNED:
         raise WaywordError(f"unknown policy {name!r}; choose one of {', '.join((*_SIMPLE, *_LEARNED))}")
-    from wayword.policy.variants import load_variant  # loads networks, which the others do without
+    from wayword.grounding import Grounder  # loads networks, which the others do without
+    from wayword.grounding.weights import find_weights
+    from wayword.policy.variants import load_variant
 
-    return load_variant(name, weights)
+    return load_variant(name, weights, grounder=Grounder.load(folder=find_weights(grounder)))

@@ -25,6 +25,7 @@ from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.grounding.grounder import Grounding, Regions
 from wayword.grounding.proposals import Proposals
+from wayword.grounding.weights import find_weights
 from wayword.language.anonymise import PLACEHOLDER
 from wayword.language.pipeline import LanguageModel, Parsed
 from wayword.mapping import WorldMap, boundary_masks, footprints
@@ -107,11 +108,12 @@ class FsPVN:
     def load(
         cls, name: str = "fspvn", folder: Path | None = None, grounding: str = "sim", config: FsPVNConfig | None = None
     ) -> FsPVN:
-        """The shipped weights ``name``, or those in ``folder``; ``grounding`` names the segmentation's."""
+        """The shipped weights ``name``, or those in ``folder``; ``grounding`` names the segmentation's or a folder."""
         where = folder if folder is not None else SHIPPED / name
         config = config or FsPVNConfig()
         stage1 = Stage1Runtime(where, config.mirror)
-        return cls(LanguageModel.load(), Grounder.load(grounding), stage1, Control.load(where), config)
+        grounder = Grounder.load(folder=find_weights(grounding))
+        return cls(LanguageModel.load(), grounder, stage1, Control.load(where), config)
 
     def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
         """Start N episodes; ``objects[i]`` is an ``ObjectDatabase``, its folder, or a ``Taught``."""

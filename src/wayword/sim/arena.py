@@ -19,8 +19,9 @@ from wayword.errors import WaywordError
 from wayword.policy.interface import STOP_THRESHOLD
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
+from wayword.sim.render.lens import LensConfig, make_renderer
 from wayword.sim.render.look import Look
-from wayword.sim.render.renderer import Frames, RenderConfig, Renderer, Scene
+from wayword.sim.render.renderer import Frames, RenderConfig, Scene
 from wayword.sim.render.sensor import Sensor, SensorConfig
 from wayword.sim.vehicle import Fleet, VehicleConfig
 
@@ -57,6 +58,7 @@ class ArenaConfig:
     camera: CameraConfig = field(default_factory=CameraConfig)
     render: RenderConfig = field(default_factory=RenderConfig)
     sensor: SensorConfig = field(default_factory=SensorConfig)
+    lens: LensConfig = field(default_factory=LensConfig)
     vehicle: VehicleConfig = field(default_factory=VehicleConfig)
 
     def __post_init__(self) -> None:
@@ -85,7 +87,7 @@ class Arena:
     def __init__(self, count: int, bank: MeshBank, config: ArenaConfig | None = None) -> None:
         self.config = config or ArenaConfig()
         self.count = count
-        self.renderer = Renderer(bank, self.config.camera, self.config.render)
+        self.renderer = make_renderer(bank, self.config.camera, self.config.render, self.config.lens)
         self.sensor = Sensor(self.config.sensor)
         self.fleet = Fleet(count, self.config.vehicle)
         self.steps = np.zeros(count, dtype=np.int64)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from wayword.compiled import compiled
 from wayword.learning.ar.config import AugmentConfig
+from wayword.learning.ar.photos import PhotoStyle, separate, taken
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Light, Look
@@ -56,15 +57,23 @@ class Compositor:
 
     def over_photos(
         self, photos: Bytes, names: Sequence[str], transforms: NDArray, lights: Sequence[Light], poses: NDArray,
-        arena_m: float, smooth: bool = False,
+        arena_m: float, smooth: bool = False, styles: Sequence[PhotoStyle] = (), rng: np.random.Generator | None = None,
     ) -> tuple[Bytes, Bytes]:  # fmt: skip
-        """The layout over photograph i under light i, taken from pose i: (rgb, ids)."""
+        """The layout over photograph i under light i, taken from pose i: (rgb, ids).
+
+        With ``styles`` the objects of frame i have the faults of the photographs' camera; ``rng`` draws their noise.
+        """
         renderer = self._double if smooth else self._hard
         looks = [replace(NEUTRAL, light=light) for light in lights]
         drawn = renderer.render([renderer.scene_of(names, transforms, look, arena_m) for look in looks], poses)
         empty = renderer.render([renderer.scene_of((), np.zeros((0, 3, 4)), look, arena_m) for look in looks], poses)
         rgb, ids = np.empty_like(photos), np.empty(photos.shape[:3], np.uint8)
+        layer, factor = np.empty((*photos.shape[1:3], 4), np.float32), np.empty(photos.shape[1:3], np.float32)
         for i in range(len(photos)):
+            if styles and rng is not None:
+                separate(drawn.rgb[i], empty.rgb[i], drawn.ids[i], 2 if smooth else 1, layer, factor, ids[i])
+                rgb[i] = taken(photos[i], layer, factor, styles[i], rng)
+                continue
             _over(photos[i], drawn.rgb[i], empty.rgb[i], drawn.ids[i], 2 if smooth else 1, rgb[i], ids[i])
         return rgb, ids
 

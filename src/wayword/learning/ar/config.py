@@ -124,6 +124,28 @@ class AugmentConfig:
 
 
 @dataclass(frozen=True)
+class PhotoConfig:
+    """How objects are drawn over a user's own pictures; each setting is the far end of what is drawn for a frame."""
+
+    simulated_share: float = 0.0
+    """Share of layouts that stand in the simulated arena instead, taken by its clean camera. Photos in a database need
+    not come from the place, so an object must be the same in both; `wayword train grounding --frames` takes some."""
+    clean_share: float = 0.5
+    """Share of frames over pictures that are left as they were taken: the pictures have the camera's faults already."""
+    exposure: float = 0.3
+    """Objects are brighter or darker than the renderer's by up to this share."""
+    white_balance: float = 0.35
+    """Objects are warmer or colder by up to this share (red up and blue down, or the reverse): lamps differ, and
+    pictures of an empty place do not say what is white there."""
+    vignette: float = 0.5
+    """Share of the light that objects in the corners lose."""
+    blur_px: float = 1.1
+    """Blur of the objects' layer, standard deviation."""
+    noise_spread: float = 0.35
+    """The objects' noise is that of the pictures, up to this share more or less."""
+
+
+@dataclass(frozen=True)
 class ARConfig:
     """A whole run."""
 
@@ -134,11 +156,12 @@ class ARConfig:
     layout: LayoutConfig = field(default_factory=LayoutConfig)
     views: ViewConfig = field(default_factory=ViewConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)
+    photo: PhotoConfig = field(default_factory=PhotoConfig)
 
     def check(self) -> None:
         """Refuse impossible settings in one line; not done on construction, where a command line cannot catch it."""
         layout, objects = self.layout, self.objects
-        for part in (objects, layout, self.views, self.augment):
+        for part in (objects, layout, self.views, self.augment, self.photo):
             for item in fields(part):
                 value = getattr(part, item.name)
                 if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from wayword.episodes import Episode
 from wayword.policy import Observations
 from wayword.policy.oracle import Oracle
-from wayword.sim.arena import Arena, Situation
+from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look
 
@@ -24,13 +24,14 @@ def fly_oracle(
     seeds: Sequence[int],
     watch: Watcher,
     empty: bool = False,
+    config: ArenaConfig | None = None,
 ) -> None:
     """Fly every episode under its look; ``watch(arena, slots)`` is called at each decision with those still flying.
 
     In an ``empty`` arena the demonstrations are flown as if their objects stood there.
     """
     count = len(episodes)
-    arena = Arena(count, bank)
+    arena = Arena(count, bank, config)
     places = zip(episodes, looks, strict=True)
     situations = [Situation(() if empty else e.objects, e.start, look, e.arena_m) for e, look in places]
     arena.reset(range(count), situations, seeds)

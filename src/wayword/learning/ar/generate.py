@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.compiled import compiled
-from wayword.learning.ar.backgrounds import Backgrounds, Flight, FolderFrames
+from wayword.learning.ar.backgrounds import Backgrounds, Flight, FolderFrames, SimulatedFlights
 from wayword.learning.ar.compose import Compositor, augment
 from wayword.learning.ar.config import ARConfig, ViewConfig
 from wayword.learning.ar.layout import ARLayout, random_ar_layout
 from wayword.learning.ar.objects import ObjectPool
+from wayword.learning.ar.photos import noise_level, photo_light, random_style
+from wayword.mapping.grid import ARENA_M
 from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import random_light
 
@@ -35,6 +37,8 @@ class ShardArrays:
     identity: NDArray[np.int32]
     pixels: NDArray[np.int32]
     pose: NDArray[np.float64]
+    photo: NDArray[np.uint8]
+    """1 for frames over a user's own pictures, 0 for simulated ones."""
 
 
 class Generator:
@@ -43,8 +47,10 @@ class Generator:
     def __init__(self, pool: ObjectPool, backgrounds: Backgrounds, config: ARConfig, seed: int) -> None:
         config.check()
         self.pool, self.backgrounds, self.seed = pool, backgrounds, seed
+        self._noise = 0.0
         if isinstance(backgrounds, FolderFrames):  # objects stand in the user's arena, not in ours
             config = replace(config, layout=replace(config.layout, arena_m=backgrounds.arena_m))
+            self._noise = noise_level(backgrounds.photos)
         self.config = config
         self.compositor = Compositor(pool.bank, backgrounds.camera)
 
@@ -56,29 +62,45 @@ class Generator:
         n = config.shard_frames
         rgb = np.empty((n, camera.height, camera.width, 3), np.uint8)
         ids = np.empty(rgb.shape[:3], np.uint8)
-        poses = np.empty((n, 6))
+        poses, photo = np.empty((n, 6)), np.zeros(n, np.uint8)
         rows: list[tuple] = []
+        simulated = self._simulated(rng)
+        own = replace(config.augment, clean_share=config.photo.clean_share)
         for start in range(0, n, config.views.frames_per_layout):
             stop = min(start + config.views.frames_per_layout, n)
             layout = random_ar_layout(self.pool, rng, config.layout)
-            flight = flights[int(rng.integers(len(flights)))]
+            among = simulated if simulated and rng.random() < config.photo.simulated_share else flights
+            flight = among[int(rng.integers(len(among)))]
             views, which = choose_views(flight, layout, stop - start, camera, rng, config.views)
             poses[start:stop] = views
             rgb[start:stop], ids[start:stop] = self._draw(flight, layout, views, which, rng)
+            photo[start:stop] = flight.photos is not None
             for i in range(start, stop):
-                rgb[i] = augment(rgb[i], rng, config.augment)
+                rgb[i] = augment(rgb[i], rng, own if photo[i] else config.augment)
                 rows += [(i, *row) for row in self._visible(ids[i], layout, poses[i])]
-        return _pack(rgb, ids, poses, rows)
+        return _pack(rgb, ids, poses, photo, rows)
+
+    def _simulated(self, rng: np.random.Generator) -> list[Flight]:
+        """Flights in the simulated arena to mix among a user's own pictures, made as large as the user's arena."""
+        if not isinstance(self.backgrounds, FolderFrames) or self.config.photo.simulated_share <= 0:
+            return []
+        flights = SimulatedFlights(self.backgrounds.camera).flights(rng, self.config.views)
+        for flight in flights:
+            flight.poses[:, :2] *= self.backgrounds.arena_m / ARENA_M
+        return flights
 
     def _draw(
         self, flight: Flight, layout: ARLayout, views: NDArray, which: NDArray, rng: np.random.Generator
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         names = [str(self.pool.entries[place].number) for place in layout.places]
         smooth = rng.random() < self.config.views.smooth_share
-        lights = [random_light(rng) for _ in views]
         if flight.photos is not None:
-            photos = flight.photos[which]
-            return self.compositor.over_photos(photos, names, layout.transforms, lights, views, layout.arena_m, smooth)
+            lights = [photo_light(rng) for _ in views]
+            styles = [random_style(self._noise, rng, self.config.photo) for _ in views]
+            return self.compositor.over_photos(
+                flight.photos[which], names, layout.transforms, lights, views, layout.arena_m, smooth, styles, rng
+            )
+        lights = [random_light(rng) for _ in views]
         assert flight.look is not None
         looks = [replace(flight.look, light=light) for light in lights]
         drawn = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
@@ -206,7 +228,9 @@ def _extents(ids, extents):  # type: ignore[no-untyped-def]
             row[4] += 1
 
 
-def _pack(rgb: NDArray[np.uint8], ids: NDArray[np.uint8], poses: NDArray, rows: list[tuple]) -> ShardArrays:
+def _pack(
+    rgb: NDArray[np.uint8], ids: NDArray[np.uint8], poses: NDArray, photo: NDArray[np.uint8], rows: list[tuple]
+) -> ShardArrays:
     table = np.array(rows, dtype=np.float64).reshape(-1, 12)
     return ShardArrays(
         rgb=rgb,
@@ -218,4 +242,5 @@ def _pack(rgb: NDArray[np.uint8], ids: NDArray[np.uint8], poses: NDArray, rows: 
         identity=table[:, 2].astype(np.int32),
         pixels=table[:, 3].astype(np.int32),
         pose=poses,
+        photo=photo,
     )

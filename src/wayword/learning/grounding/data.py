@@ -44,6 +44,8 @@ class Labelled:
     instance: NDArray[np.uint8]
     identity: NDArray[np.int64]
     pixels: NDArray[np.int64]
+    photo: NDArray[np.bool_]
+    """Per frame: over a user's own picture, else simulated."""
 
     @property
     def frames(self) -> int:
@@ -118,6 +120,7 @@ def labelled(shards: Sequence[dict[str, NDArray[Any]]]) -> Labelled:
         instance=joined("instance", np.uint8)[order],
         identity=joined("identity", np.int64)[order],
         pixels=joined("pixels", np.int64)[order],
+        photo=np.concatenate([np.asarray(shard.get("photo", np.zeros(len(shard["rgb"])))) > 0 for shard in shards]),
     )
 
 

@@ -99,6 +99,17 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
     return nets, sizes
 
 
+def begin_from(folder: Path | None, part: str, net: nn.Module) -> None:
+    """Give a network the weights of the same part in ``folder``, to train on from; nothing if there is none."""
+    if folder is None:
+        return
+    nets, _ = load_nets(folder)
+    try:
+        net.load_state_dict(nets.items()[part].state_dict())
+    except RuntimeError as error:
+        raise DataError(folder, f"holds {part} of another size; train without --start") from error
+
+
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:
     """JSON has lists where the configurations have tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

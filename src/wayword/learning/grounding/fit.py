@@ -24,13 +24,16 @@ from wayword.learning.grounding.data import Labelled, is_held_out, object_groups
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 
 EXEMPLARS = 5
+_ENOUGH = 40
+"""Objects with clean views enough; with fewer, views of all frames are better."""
 
 
 def fit_objectness(proposer: Proposer, data: Labelled, frames: int) -> tuple[float, float, int]:
     """Slope and offset of P(b), and the number of boxes they were fitted on."""
     raw = Proposer(proposer.network, replace(proposer.config, least=0.0, slope=1.0, offset=0.0))
     logits, right = [], []
-    for frame in np.linspace(0, data.frames - 1, min(frames, data.frames)).astype(np.int64):
+    flown = np.flatnonzero(of_flights(data))
+    for frame in flown[np.linspace(0, len(flown) - 1, min(frames, len(flown))).astype(np.int64)]:
         found = raw(data.images(np.array([frame])))[0]
         true = data.boxes[data.rows(int(frame))]
         overlap = iou(found.boxes, true).max(axis=1) if len(true) else np.zeros(len(found.boxes))
@@ -39,6 +42,22 @@ def fit_objectness(proposer: Proposer, data: Labelled, frames: int) -> tuple[flo
     x, y = np.concatenate(logits).astype(np.float64), np.concatenate(right).astype(np.float64)
     slope, offset = logistic(x, y)
     return slope, offset, len(x)
+
+
+def of_flights(data: Labelled) -> NDArray[np.bool_]:
+    """Frames that look like those in flight: where own pictures and simulated ones are mixed, the own ones."""
+    return data.photo if data.photo.any() else ~data.photo
+
+
+def _database_views(data: Labelled, kept: set[int]) -> dict[int, NDArray[np.int64]]:
+    """Views of ``kept`` objects that could be photos of a database: where frames are mixed, clean ones if they do."""
+    rows = good_views(data)
+    clean = rows[~data.photo[data.frame[rows]]]
+    if len(clean) < len(rows):
+        views = {o: own for o, own in by_identity(data, clean).items() if o in kept and len(own) >= EXEMPLARS}
+        if len(views) >= _ENOUGH:
+            return views
+    return {o: own for o, own in by_identity(data, rows).items() if o in kept and len(own) >= 8}
 
 
 def logistic(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
@@ -69,7 +88,7 @@ def fit_density(
     grounder: Grounder, data: Labelled, kept: set[int], rng: np.random.Generator
 ) -> tuple[DensityConfig, int]:
     """Widths and background on objects ``kept`` from training, with regions as the proposals find them."""
-    views = {o: rows for o, rows in by_identity(data, good_views(data)).items() if o in kept and len(rows) >= 8}
+    views = _database_views(data, kept)
     if len(views) < 20:
         raise WaywordError(f"only {len(views)} held-out objects have enough views; generate more training frames")
     numbers = np.array(sorted(views))
@@ -104,7 +123,8 @@ def _queries(
     grounder: Grounder, data: Labelled, wanted: set[int], most: int, rng: np.random.Generator
 ) -> list[tuple[NDArray[np.float32], int]]:
     """Embeddings of proposed boxes that hold a wanted object, with its number."""
-    rows = np.flatnonzero(np.isin(data.identity, list(wanted)) & (data.pixels >= 40))
+    flown = of_flights(data)[data.frame]
+    rows = np.flatnonzero(np.isin(data.identity, list(wanted)) & (data.pixels >= 40) & flown)
     queries: list[tuple[NDArray[np.float32], int]] = []
     for frame in rng.permutation(np.unique(data.frame[rows])):
         image = data.images(np.array([frame]))
@@ -128,7 +148,9 @@ def fit_threshold(grounder: Grounder, data: Labelled, count: int, rng: np.random
     numbers = np.array(sorted(views))
     levels = np.linspace(0.05, 0.9, 35)
     sums, trials = np.zeros(len(levels)), 0
-    for row in rng.permutation(np.concatenate([views[o] for o in numbers.tolist()]))[:count]:
+    candidates = np.concatenate([views[o] for o in numbers.tolist()])
+    candidates = candidates[of_flights(data)[data.frame[candidates]]]
+    for row in rng.permutation(candidates)[:count]:
         o, frame = int(data.identity[row]), int(data.frame[row])
         shown = [int(i) for i in np.unique(data.identity[data.rows(frame)]) if int(i) in views and int(i) != o]
         others = [int(i) for i in rng.permutation(numbers) if int(i) not in {o, *shown}]

@@ -24,6 +24,7 @@ from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, is_held_out, object_groups, open_shards
+from wayword.learning.grounding.export import begin_from
 from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.losses import ContrastiveLoss, KernelLoss, TripletLoss
 from wayword.learning.grounding.networks import MetricNet, MetricSize
@@ -35,6 +36,8 @@ class MetricTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=24_000, minutes=110, learning_rate=2e-3))
     size: MetricSize = field(default_factory=MetricSize)
+    start: Path | None = None
+    """A folder of weights to go on from, instead of random ones."""
     loss: Literal["kernel", "contrastive", "triplet"] = "contrastive"
     objects: int = 24
     """P."""
@@ -119,7 +122,9 @@ def train(shards: Path, folder: Path, config: MetricTraining, stop: threading.Ev
     groups = object_groups(shards)
     kept = {number for number, group in groups.items() if not is_held_out(group)}
     views, unseen = Views(data, kept, config), Views(data, groups.keys() - kept, config)
-    net = MetricNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    net = MetricNet(config.size)
+    begin_from(config.start, "metric", net)
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     loss: nn.Module = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}[config.loss]()
     run = Run(folder, net, config.loop, loss, stop)
     run.log({"objects": len(views), "held out": len(unseen)})

@@ -27,6 +27,7 @@ from wayword.grounding.nms import iou
 from wayword.grounding.proposals import HEIGHT, STRIDE, WIDTH, ProposalConfig, image_tensor, pick
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
+from wayword.learning.grounding.export import begin_from
 from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.networks import ProposalNet, ProposalSize
 
@@ -39,6 +40,8 @@ class ProposalTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=14_000, minutes=55, learning_rate=3e-3))
     size: ProposalSize = field(default_factory=ProposalSize)
+    start: Path | None = None
+    """A folder of weights to go on from, instead of random ones."""
     batch: int = 32
     zoomed: float = 0.35
     """Share of frames of which only a random window is shown, enlarged."""
@@ -52,7 +55,9 @@ def train(shards: Path, folder: Path, config: ProposalTraining, stop: threading.
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
     data, held_out = open_shards(shards)
-    net = ProposalNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    net = ProposalNet(config.size)
+    begin_from(config.start, "proposals", net)
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
     run.about = {"frames": data.frames, "batch": config.batch}
     while not run.finished:

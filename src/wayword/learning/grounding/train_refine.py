@@ -21,6 +21,7 @@ from wayword.grounding.crops import crop_and_resize, expand
 from wayword.grounding.refine import MARGIN
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
+from wayword.learning.grounding.export import begin_from
 from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
 from wayword.learning.grounding.networks import RefineNet, RefineSize
 
@@ -31,6 +32,8 @@ class RefineTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=16_000, minutes=45, learning_rate=3e-3))
     size: RefineSize = field(default_factory=RefineSize)
+    start: Path | None = None
+    """A folder of weights to go on from, instead of random ones."""
     batch: int = 128
     per_frame: int = 4
     """Objects taken from one frame, so that fewer frames need to be read."""
@@ -46,7 +49,9 @@ def train(shards: Path, folder: Path, config: RefineTraining, stop: threading.Ev
     torch.manual_seed(config.loop.seed)
     data, held_out = open_shards(shards)
     usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
-    net = RefineNet(config.size).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    net = RefineNet(config.size)
+    begin_from(config.start, "refine", net)
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
     run.about = {"frames": data.frames, "batch": config.batch}
     while not run.finished:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
+from wayword.sim.render.places import ALL_GROUNDS, ALL_SURROUNDS
 from wayword.sim.render.surroundings import GROUNDS, SURROUNDS
 
 
@@ -66,9 +67,9 @@ class Look:
         if not 1.5 <= self.distance_m <= 50:
             raise WaywordError(f"surround distance {self.distance_m} is not within 1.5 to 50 m")
         for value, table, kind in (
-            (self.ground, GROUNDS, "ground"),
-            (self.outside, GROUNDS, "ground"),
-            (self.surround, SURROUNDS, "surround"),
+            (self.ground, ALL_GROUNDS, "ground"),
+            (self.outside, ALL_GROUNDS, "ground"),
+            (self.surround, ALL_SURROUNDS, "surround"),
         ):
             if value not in table:
                 raise WaywordError(f"unknown {kind} {value!r}; choose one of {', '.join(table)}")

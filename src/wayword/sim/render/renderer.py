@@ -27,9 +27,9 @@ from wayword.errors import WaywordError
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import Look
+from wayword.sim.render.places import ALL_GROUNDS, ALL_SURROUNDS, ground_pyramids, surround_pyramids
 from wayword.sim.render.rasteriser import WORK_SHAPE, cast_shadows
 from wayword.sim.render.shading import draw
-from wayword.sim.render.surroundings import GROUNDS, SURROUNDS, ground_pyramids, surround_pyramids
 
 SHADOW_TEXELS = 176
 SHADOW_MARGIN_M = 0.5
@@ -194,8 +194,8 @@ class Renderer:
         return int((span[:, 1] - span[:, 0]).sum())
 
 
-_GROUND_INDEX = {name: i for i, name in enumerate(GROUNDS)}
-_SURROUND_INDEX = {name: i for i, name in enumerate(SURROUNDS)}
+_GROUND_INDEX = {name: i for i, name in enumerate(ALL_GROUNDS)}
+_SURROUND_INDEX = {name: i for i, name in enumerate(ALL_SURROUNDS)}
 
 
 def _shadow_grid(arena_m: float) -> tuple[np.float32, np.float32]:

@@ -43,6 +43,10 @@ class SensorConfig:
     """Red and blue vary by up to this share either way against green."""
     vignette: float = 0.0
     """Share of the light that the corners lose, 0 to 1."""
+    red_gain: float = 1.0
+    """Factor on red: with the blue one, a white balance that is off in every frame alike."""
+    blue_gain: float = 1.0
+    """Factor on blue."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -91,7 +95,9 @@ class Sensor:
             light = _blur(light, _kernel(config.blur_sigma_px))
         gain = config.exposure_gain * (1 + config.exposure_jitter) ** exposure
         balance = 1 + config.white_balance_jitter
-        gains = np.array([gain * balance**red, gain, gain * balance**blue], dtype=np.float32)
+        gains = np.array(
+            [gain * config.red_gain * balance**red, gain, gain * config.blue_gain * balance**blue], dtype=np.float32
+        )
         exponent = np.float32((1 + config.gamma_jitter) ** gamma)
         read, shot = np.float32(config.noise_std), np.float32(config.shot_noise_std)
         noisy = read > 0 or shot > 0

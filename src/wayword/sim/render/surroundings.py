@@ -7,13 +7,11 @@ the four walls of the room or, far away, around the horizon.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.sim.render.bank import mip_pyramid
-from wayword.sim.render.shading import TILE, TILE_LEVELS, WALL_HEIGHT, WALL_LEVELS, WALL_WIDTH
+from wayword.sim.render.shading import TILE, WALL_HEIGHT, WALL_WIDTH
 
 Texture = NDArray[np.uint8]
 FloatImage = NDArray[np.float64]
@@ -179,15 +177,3 @@ GROUNDS: dict[str, Callable[[], Texture]] = {
     fn.__name__: fn for fn in (concrete, grass, sand, planks, tiles, carpet, asphalt)
 }
 SURROUNDS: dict[str, Callable[[], Texture]] = {fn.__name__: fn for fn in (hall, laboratory, garden, cage, dusk)}
-
-
-@lru_cache(maxsize=1)
-def ground_pyramids() -> Texture:
-    """All grounds with their mip levels, one row each."""
-    return np.stack([mip_pyramid(make(), TILE_LEVELS) for make in GROUNDS.values()])
-
-
-@lru_cache(maxsize=1)
-def surround_pyramids() -> Texture:
-    """All surrounds with their mip levels, one row each."""
-    return np.stack([mip_pyramid(make(), WALL_LEVELS) for make in SURROUNDS.values()])
