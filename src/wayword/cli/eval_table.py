@@ -43,6 +43,8 @@ class EvalTable:
     weights: Path | None = None
     """A folder of fspvn's weights to fly instead of the shipped ones; those of its variants are looked for beside it
     (NAME_bc, NAME_nou, NAME_noi)."""
+    grounder: str = "sim"
+    """The segmentation's weights of all learned rows: shipped ones by name, or a folder."""
     workers: int = 2
     """Processes, one core each."""
     limit: int | None = None
@@ -55,6 +57,10 @@ class EvalTable:
     """Take over parts that were flown by other code; otherwise they are flown again."""
     out: Path | None = None
     """Where the JSON goes, if not into --folder."""
+    html: Path | None = None
+    """A folder for a report to look at: table, plots, every column, failures first with their videos."""
+    videos: int = 12
+    """Failures of FsPVN to film for --html, the farthest off first."""
     publish: bool = False
     """Enter the figures into docs/results.json and renew the pages made from it (maintainers)."""
 
@@ -69,7 +75,7 @@ class EvalTable:
         chosen = self._rows()
         kinds = dict.fromkeys(self.episodes)
         columns = [Column("seen", "natural") if kind == "seen" else Column(self.split, kind) for kind in kinds]
-        config = TableConfig(self.folder, self.seed, self.limit, self.weights, self.any_code)
+        config = TableConfig(self.folder, self.seed, self.limit, self.weights, self.any_code, self.grounder)
         self._prepare(columns, chosen)
         total = sum(len(load_cases(c, self.folder, self.seed, self.limit)) for c in columns) * len(chosen)
         with progress_bar("flying", total) as advance:
@@ -80,6 +86,7 @@ class EvalTable:
             "seed": self.seed,
             "limit": self.limit,
             "weights": str(self.weights) if self.weights else "shipped",
+            "grounder": self.grounder,
             "cells": {cell.key: cell.report() for cell in cells},
             "versions": versions(),
             "command": self.command(),
@@ -89,24 +96,37 @@ class EvalTable:
         say(out)
         for page in self._pages(cells, config):
             say(page)
+        if self.html is not None:
+            self._write_html(self.html, cells, config)
         if self.publish:
             from wayword.cli.results import publish_figures
 
             publish_figures(self.figures(cells))
 
     def _check(self) -> None:
+        from wayword.grounding.weights import find_weights
+
         check_seed(self.seed)
+        find_weights(self.grounder)
         if self.workers < 1:
             raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one episode is needed")
         if not self.episodes:
             raise WaywordError("--episodes: name at least one of natural, generated, seen")
+        if self.videos < 0:
+            raise WaywordError(f"--videos {self.videos}: must be 0 or more")
+        if self.html is not None:
+            from wayword.evaluation.html_report import check_folder
+
+            check_folder(self.html)
+            check_target(self.html / "index.html")
         if self.publish:
-            if self.limit is not None or self.weights is not None or self.seed != 0 or self.any_code:
+            usual = self.weights is None and self.grounder == "sim"
+            if self.limit is not None or not usual or self.seed != 0 or self.any_code:
                 raise WaywordError(
                     "--publish is for the shipped weights on whole splits, flown by this code: "
-                    "without --limit, --weights, --seed and --any-code"
+                    "without --limit, --weights, --grounder, --seed and --any-code"
                 )
             check_docs()
 
@@ -169,6 +189,17 @@ class EvalTable:
             written.append(page)
         return written
 
+    def _write_html(self, folder: Path, cells: list[Cell], config: TableConfig) -> None:
+        from wayword import __version__
+        from wayword.evaluation.html_table import MAIN, write_table
+
+        failed = sum(not row["sr"] for cell in cells if cell.system == MAIN for row in cell.rows)
+        about = {"command": self.command(), "date": date.today().isoformat(), "wayword": __version__}
+        with progress_bar("filming failures", min(self.videos, failed)) as advance:
+            title = f"All systems on {self.split}"
+            page = write_table(folder, title, cells, config, about, self.videos, advance)
+        say(page)
+
     def figures(self, cells: list[Cell]) -> dict[str, Figure]:
         """The cells as published figures, each with the command that flies it again."""
         from wayword.evaluation.intervals import wilson
@@ -192,5 +223,6 @@ class EvalTable:
         words += [f"--systems {' '.join(self.systems)}"] * bool(self.systems)
         words += [f"--episodes {' '.join(self.episodes)}"]
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
+        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")
         words += [f"--limit {self.limit}"] * bool(self.limit)
         return " ".join([*words, f"--seed {self.seed}"])

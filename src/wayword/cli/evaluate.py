@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -18,7 +19,10 @@ from wayword.io import check_target, write_json
 if TYPE_CHECKING:
     from wayword.episodes import Example
     from wayword.evaluation.html_report import Camera
-    from wayword.evaluation.runner import Flight
+    from wayword.evaluation.rerun_files import Recordings
+    from wayword.evaluation.runner import Flight, RunConfig
+    from wayword.policy import Policy
+    from wayword.sim.render.bank import MeshBank
 
 PolicyName = Literal["oracle", "average", "stop", "fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect"]
 ModelName = Literal["lag", "rigid"]
@@ -43,6 +47,10 @@ class Eval(EpisodeSource):
     """The object database fspvn is taught; by default the shipped one of the split's objects."""
     weights: Path | None = None
     """A folder of fspvn's weights; by default the shipped ones."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
+    world: Literal["arena", "lab"] = "arena"
+    """Where: the arena, or a lab with another camera that neither policy nor segmentation has seen."""
     limit: int | None = None
     """Fly at most this many examples, spread over the split."""
     vehicle: ModelName = "lag"
@@ -59,6 +67,8 @@ class Eval(EpisodeSource):
     """A folder for a report to look at: table, plots, every flight, failures first with their videos."""
     videos: int = 12
     """Failures to film for --html, the farthest off first."""
+    rerun: Path | None = None
+    """A folder for a recording of every flight, for the Rerun viewer (docs/recordings.md)."""
     publish: bool = False
     """Enter the figures into docs/results.json and renew the pages made from it (maintainers)."""
 
@@ -66,10 +76,15 @@ class Eval(EpisodeSource):
         """Fly, score, print, write."""
         from wayword.evaluation.runner import RunConfig, fly
         from wayword.evaluation.summary import count_endings, summarise, table
+        from wayword.grounding.weights import find_weights
         from wayword.policy import Privileged, Watching, make_policy
         from wayword.sim.arena import ArenaConfig
         from wayword.sim.vehicle import VehicleConfig
+        from wayword.sim.worlds import WORLDS
 
+        find_weights(self.grounder)
+        if self.random_looks and self.world != "arena":
+            raise WaywordError(f"--random-looks and --world {self.world}: choose one of the two")
         if self.batch < 1:
             raise WaywordError(f"--batch {self.batch}: at least 1 is needed")
         if self.publish:
@@ -77,14 +92,16 @@ class Eval(EpisodeSource):
         if self.out is not None:
             check_target(self.out)
         self._check_html()
+        self._check_rerun()
         bank, cuts = self.load()
         cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
-        config = RunConfig(self.seed, self.batch, self.random_looks, arena)
-        policy = make_policy(self.policy, self.weights)
+        place = WORLDS[self.world]
+        config = RunConfig(self.seed, self.batch, self.random_looks, place.arena(arena), place.look)
+        policy = make_policy(self.policy, self.weights, self.grounder)
         taught = self._databases(cuts)
-        with progress_bar(f"flying {self.policy}", len(cuts)) as advance:
-            flights = fly(policy, cuts, bank, config, taught, progress=advance)
+        with self._recordings(policy, bank, config) as log, progress_bar(f"flying {self.policy}", len(cuts)) as advance:
+            flights = fly(policy, cuts, bank, config, taught, progress=advance, witness=log)
         scores = [flight.metrics for flight in flights]
         summary = summarise(scores, self.seed)
         endings = count_endings(scores)
@@ -112,6 +129,8 @@ class Eval(EpisodeSource):
         console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
         if self.out is not None:
             console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
+        if self.rerun is not None:
+            say(self.rerun)
         if self.html is not None:
             from wayword.evaluation.html_report import Camera
 
@@ -131,6 +150,22 @@ class Eval(EpisodeSource):
 
             check_folder(self.html)
             check_target(self.html / "index.html")
+
+    def _check_rerun(self) -> None:
+        if self.rerun is not None:
+            from wayword.evaluation.rerun_files import check_recordings, need_rerun
+
+            need_rerun()
+            check_recordings(self.rerun)
+
+    def _recordings(
+        self, policy: Policy, bank: MeshBank, config: RunConfig
+    ) -> AbstractContextManager[Recordings | None]:
+        if self.rerun is None:
+            return nullcontext()
+        from wayword.evaluation.rerun_files import Recordings
+
+        return Recordings(self.rerun, policy, bank, config)
 
     def _write_html(self, folder: Path, flights: list[Flight], camera: Camera) -> None:
         from wayword.evaluation.html_report import Flown, write_report
@@ -180,6 +215,8 @@ class Eval(EpisodeSource):
         )
         words += [f"--db {quote(str(self.db))}"] * bool(self.db)
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
+        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")
+        words += [f"--world {self.world}"] * (self.world != "arena")
         words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "lag")
         words += [f"--response-s {self.response_s}"] * (self.response_s != 0.5)
         words += ["--random-looks"] * self.random_looks

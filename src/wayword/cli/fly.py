@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +16,8 @@ from wayword.io import check_target, write_text
 
 if TYPE_CHECKING:
     from wayword.episodes import Example
-    from wayword.evaluation.recorder import Recording
+    from wayword.evaluation.recorder import RecorderConfig, Recording
+    from wayword.evaluation.rerun_files import FilmLog
     from wayword.language.pipeline import Parsed
     from wayword.objects import ObjectDatabase
     from wayword.policy import Policy
@@ -59,10 +61,16 @@ class Fly(EpisodeSource):
     """Show the 128 x 72 pixels the policy sees instead of a sharp picture of the same view."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
+    world: Literal["arena", "lab"] = "arena"
+    """Where: the arena, or a lab with another camera that neither policy nor segmentation has seen."""
     out: Path = Path("out/flight.mp4")
     """The video: .mp4, .gif, or .png for its last frame."""
     trace: Path | None = None
     """The trace; by default beside the video, with the ending .json."""
+    rerun: Path | None = None
+    """Also a recording for the Rerun viewer, such as flight.rrd (docs/recordings.md)."""
     vehicle: str | None = None
     """A real vehicle instead of the simulator, over MAVLink, such as udpin://127.0.0.1:14540 (docs/flying.md)."""
     camera: str | None = None
@@ -81,29 +89,59 @@ class Fly(EpisodeSource):
         from wayword.evaluation.free_flight import is_free, title_of
         from wayword.evaluation.recorder import FRAMES_PER_SECOND, Film, RecorderConfig
         from wayword.evaluation.trace import dump
+        from wayword.grounding.weights import find_weights
         from wayword.sim.pictures.video import check_ending, write_video
+        from wayword.sim.worlds import WORLDS
 
+        find_weights(self.grounder)
+        if self.random_look and self.world != "arena":
+            raise WaywordError(f"--random-look and --world {self.world}: choose one of the two")
         trace = self.trace or self.out.with_suffix(".json")
         check_ending(self.out)
         if check_target(self.out) == check_target(trace):
             raise WaywordError(f"{trace}: video and trace cannot be the same file")
+        self._check_rerun(trace)
         first = FirstRun()
         bank, example, policy, database, parsed = self._prepare() if self.instruction is None else self._prepare_own()
         say(f"{self.policy} flies {'in the ' if is_free(example) else ''}{title_of(example)}:")
         say(_brief(example.instruction, _ECHOED))
         if parsed is not None and database is not None:
             _warn_unknown(parsed, database)
-        config = RecorderConfig(self.seed, self.random_look, self.as_seen)
+        place = WORLDS[self.world]
+        config = RecorderConfig(self.seed, self.random_look, self.as_seen, place.arena(), look=place.look)
         if self.policy == "fspvn":
             first.finish(policy, database)
-        with progress_bar("flying and filming", 100) as advance:
+        with self._recording(policy, example, bank, config) as log, progress_bar("flying and filming", 100) as advance:
             named = [_model(name, bank) or name for name in mentioned(parsed)]
-            film = Film(policy, example, bank, config, database, named, advance)
+            heard = {} if log is None else {"decided": log.decided}
+            film = Film(policy, example, bank, config, database, named, advance, **heard)
             write_video(self.out, film, FRAMES_PER_SECOND)
+            if log is not None:
+                log.ended(film.recording)
         write_text(trace, dump(_trace(film.recording, self.policy, self.seed, parsed, database)))
         say(film.recording.outcome)
         say(trace)
         say(self.out)
+        if self.rerun is not None:
+            say(self.rerun)
+
+    def _check_rerun(self, trace: Path) -> None:
+        if self.rerun is not None:
+            from wayword.evaluation.rerun_files import check_recording, need_rerun
+
+            need_rerun()
+            check_recording(self.rerun)
+            if check_target(self.rerun) == check_target(trace):
+                raise WaywordError(f"{trace}: recording and trace cannot be the same file")
+
+    def _recording(
+        self, policy: Policy, example: Example, bank: MeshBank, config: RecorderConfig
+    ) -> AbstractContextManager[FilmLog | None]:
+        if self.rerun is None:
+            return nullcontext()
+        from wayword.evaluation.rerun_files import FilmLog
+
+        return FilmLog(self.rerun, policy, example, bank, config)
 
     def _run_vehicle(self, vehicle: str) -> None:
         """The same with a real vehicle, under the governor."""
@@ -112,9 +150,13 @@ class Fly(EpisodeSource):
 
         if self.policy != "fspvn":
             raise WaywordError(f"--policy {self.policy} flies in the simulator only; leave it out with --vehicle")
+        if self.world != "arena":
+            raise WaywordError(f"--world {self.world} is simulated; leave it out with --vehicle")
+        if self.rerun is not None:
+            raise WaywordError("--rerun records flights in the simulator; a real vehicle has its black box")
         options = VehicleOptions(vehicle, self.camera, self.calibration)
         instruction = check_instruction(self.instruction or "")
-        fly_vehicle(options, instruction, self.db or "test", self.weights, self.out, self.seed)
+        fly_vehicle(options, instruction, self.db or "test", self.weights, self.out, self.seed, grounder=self.grounder)
 
     def _prepare(self) -> _Prepared:
         """An example of a corpus."""
@@ -127,7 +169,7 @@ class Fly(EpisodeSource):
         if self.policy != "fspvn":
             return bank, example, make_policy(self.policy), None, None
         database = self._database(example)
-        policy = make_policy(self.policy, self.weights)
+        policy = make_policy(self.policy, self.weights, self.grounder)
         return bank, example, policy, database, _read(policy, example.instruction, database)
 
     def _prepare_own(self) -> _Prepared:
@@ -148,7 +190,7 @@ class Fly(EpisodeSource):
         bank = load_bank(self.objects)
         example = None if self.layout is None else read_layout(self.layout, instruction, bank.index)
         database = self._database(example)
-        policy = make_policy(self.policy, self.weights if self.policy == "fspvn" else None)
+        policy = make_policy(self.policy, self.weights if self.policy == "fspvn" else None, self.grounder)
         parsed = _read(policy, instruction, database)
         if example is None:
             shown = {name: model for name in database.names if (model := _model(name, bank)) is not None}

@@ -16,7 +16,7 @@ from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.evaluation.intervals import Interval, wilson
 from wayword.evaluation.track import Track
 
-WIDTH, LEFT, RIGHT = 620, 140, 160
+WIDTH, LEFT, RIGHT = 620, 160, 160
 MOST_BINS, LEAST_IN_BIN = 6, 8
 _PX_PER_M = 100
 
@@ -89,7 +89,7 @@ def length_plot(rates: Mapping[str, Mapping[Bin, Interval]]) -> str:
     parts.append(_text(WIDTH / 2, bottom + 44, "words in the instruction", "middle", "quiet"))
     said = []
     for color, (system, own) in enumerate(rates.items()):
-        shift = 14 * (color - (len(rates) - 1) / 2)  # systems beside each other
+        shift = min(14, 0.8 * step / len(rates)) * (color - (len(rates) - 1) / 2)  # systems beside each other
         points = [(70 + step * (bins.index(each) + 0.5) + shift, interval) for each, interval in own.items()]
         line = " ".join(f"{x:.1f},{y(interval.mean):.1f}" for x, interval in points)
         parts.append(f'<polyline class="line s{color % 8}" points="{line}"/>')

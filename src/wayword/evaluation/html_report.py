@@ -30,6 +30,8 @@ from wayword.sim.render.bank import MeshBank
 GENERATOR = '<meta name="generator" content="wayword eval">'
 """By this a folder is known to hold a report that may be replaced."""
 _RATES, _DISTANCES = ("sr", "osr", "spl", "ndtw", "sdtw"), ("ne", "emd")
+Section = tuple[str, str]
+"""A heading, and what stands below it as HTML."""
 MOST_CARDS = 400
 """Flights shown one by one; a page with more of them is slow to open."""
 
@@ -45,6 +47,10 @@ class Flown:
     video: str | None = None
     """Where its video is, seen from the page."""
     remark: str = ""
+    column: str = ""
+    """Of a table."""
+    rank: int = 0
+    """Among failures, those of a lower rank are shown first."""
 
     @classmethod
     def of(cls, system: str, flight: Flight) -> Flown:
@@ -65,14 +71,15 @@ class Camera:
     def film(self, number: int, flown: Flown, path: Path) -> Flown:
         """Fly example ``number`` of the evaluation once more, filmed; it is the same flight, or the remark says so."""
         config = self.config
-        recorder = RecorderConfig(config.seed, config.random_looks, arena=config.arena, number=number)
+        recorder = RecorderConfig(config.seed, config.random_looks, arena=config.arena, number=number, look=config.look)
         objects = None if self.taught is None else self.taught[number]
         film = Film(self.policy, flown.example, self.bank, recorder, objects)
         write_video(path, film, FRAMES_PER_SECOND)
         again = film.recording.metrics
         assert again is not None
         same = again.ended_by == flown.metrics.ended_by and abs(again.ne - flown.metrics.ne) < 0.01
-        remark = "" if same else f"Filmed, it flew another way: {film.recording.outcome}."
+        other = "" if same else f"Filmed, it flew another way: {film.recording.outcome}."
+        remark = " ".join(filter(None, (flown.remark, other)))
         return replace(flown, video=f"{path.parent.name}/{path.name}", remark=remark)
 
 
@@ -97,18 +104,32 @@ def write_report(
     progress: Callable[[int], None] = lambda done: None,
 ) -> Path:
     """Write a report and return its page; ``videos`` failures, the farthest off first, are filmed by ``camera``."""
+    failed = sorted((i for i, one in enumerate(flown) if not one.metrics.sr), key=lambda i: -flown[i].metrics.ne)
+    chosen = [] if camera is None else failed[:videos]
+    film = None if camera is None else camera.film
+    return write_pages(folder, flown, lambda shown: render_report(title, shown, about, seed), chosen, film, progress)
+
+
+def write_pages(
+    folder: Path,
+    flown: Sequence[Flown],
+    render: Callable[[Sequence[Flown]], str],
+    chosen: Sequence[int],
+    film: Callable[[int, Flown, Path], Flown] | None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Path:
+    """Write the page that ``render`` makes, with videos of the ``chosen`` flights, and return it."""
     check_folder(folder)
     shown, page = list(flown), folder / "index.html"
     kept = set()
-    if camera is not None and videos:
-        write_text(page, render_report(title, shown, about, seed))  # who stops the filming keeps the rest
-        failed = sorted((i for i, one in enumerate(shown) if not one.metrics.sr), key=lambda i: -shown[i].metrics.ne)
-        for number in failed[:videos]:
+    if film is not None and chosen:
+        write_text(page, render(shown))  # who stops the filming keeps the rest
+        for number in chosen:
             path = folder / "videos" / f"{number:04d}.mp4"
-            shown[number] = camera.film(number, shown[number], path)
+            shown[number] = film(number, shown[number], path)
             kept.add(path)
             progress(1)
-    write_text(page, render_report(title, shown, about, seed))
+    write_text(page, render(shown))
     for old in (folder / "videos").glob("*.mp4"):
         if old not in kept:  # of the report before this one
             old.unlink()
@@ -117,23 +138,22 @@ def write_report(
 
 def render_report(title: str, flown: Sequence[Flown], about: Mapping[str, str], seed: int = 0) -> str:
     """The page."""
+    systems = by_system(flown)
+    return render_page(title, about, [*result_sections(systems, seed), *flight_sections(flown)])
+
+
+def by_system(flown: Sequence[Flown]) -> dict[str, list[Flown]]:
+    """The flights of each system, in the order in which systems appear."""
     systems: dict[str, list[Flown]] = {}
     for one in flown:
         systems.setdefault(one.system, []).append(one)
-    summaries = {name: summarise([one.metrics for one in own], seed) for name, own in systems.items()}
-    lengths = {n: [(len(o.example.instruction.split()), o.metrics.sr) for o in own] for n, own in systems.items()}
-    rates = success_by_length(lengths)
-    ends = {name: [one.metrics.ne for one in own] for name, own in systems.items()}
+    return systems
+
+
+def render_page(title: str, about: Mapping[str, str], sections: Sequence[Section]) -> str:
+    """A page of sections that needs nothing beside it but its videos."""
     style = (files("wayword.evaluation") / "html_report.css").read_text(encoding="utf-8")
     facts = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in about.items())
-    sections = [
-        ("Results", _table(summaries) + '<p class="quiet">Means with 95 % intervals: Wilson for SR and OSR, bootstrap '
-         "over flights for the others.</p>" + _metric_plots(summaries)),
-        ("Success against the length of the instruction", _legend(systems) + length_plot(rates) + _length_table(rates)),
-        ("Where flights end", _legend(systems) + distance_plot(ends) + '<p class="quiet">Share of flights that end '
-         "within a distance of the demonstration's end; the dashed line is the 0.47 m of a success.</p>"),
-        *_flights(flown),
-    ]  # fmt: skip
     body = "\n".join(f"<section><h2>{escape(name)}</h2>{content}</section>" for name, content in sections)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{GENERATOR}\n'
@@ -143,10 +163,27 @@ def render_report(title: str, flown: Sequence[Flown], about: Mapping[str, str], 
     )
 
 
-def _flights(flown: Sequence[Flown]) -> list[tuple[str, str]]:
+def result_sections(systems: Mapping[str, Sequence[Flown]], seed: int = 0, of: str = "") -> list[Section]:
+    """Table and plots; ``of`` says what they are about, if there is more than one such thing."""
+    summaries = {name: summarise([one.metrics for one in own], seed) for name, own in systems.items()}
+    lengths = {n: [(len(o.example.instruction.split()), o.metrics.sr) for o in own] for n, own in systems.items()}
+    rates = success_by_length(lengths)
+    ends = {name: [one.metrics.ne for one in own] for name, own in systems.items()}
+    about = f"{of}: " if of else ""
+    return [
+        (of or "Results", _table(summaries) + '<p class="quiet">Means with 95 % intervals: Wilson '
+         "for SR and OSR, bootstrap over flights for the others.</p>" + _metric_plots(summaries)),
+        (f"{about}Success against the length of the instruction",
+         _legend(systems) + length_plot(rates) + _length_table(rates)),
+        (f"{about}Where flights end", _legend(systems) + distance_plot(ends) + '<p class="quiet">Share of flights that '
+         "end within a distance of the demonstration's end; the dashed line is the 0.47 m of a success.</p>"),
+    ]  # fmt: skip
+
+
+def flight_sections(flown: Sequence[Flown]) -> list[Section]:
     """The failures, the farthest off first, those with a video before the others; then the rest."""
-    failed = sorted((o for o in flown if not o.metrics.sr), key=lambda o: (o.video is None, -o.metrics.ne))
-    arrived = sorted((o for o in flown if o.metrics.sr), key=lambda o: -o.metrics.emd)
+    failed = sorted((o for o in flown if not o.metrics.sr), key=lambda o: (o.video is None, o.rank, -o.metrics.ne))
+    arrived = sorted((o for o in flown if o.metrics.sr), key=lambda o: (o.rank, -o.metrics.emd))
     several = len({one.system for one in flown}) > 1
     sections, room = [], MOST_CARDS
     for name, group in ((f"{len(failed)} failures", failed), (f"{len(arrived)} flights that arrived", arrived)):
@@ -174,10 +211,11 @@ def _card(one: Flown, several: bool) -> str:
             f"</video><details><summary>Map</summary>{drawn}</details>"
         )
     who = f"<b>{escape(one.system)}</b> " if several else ""
+    where = f"{name}, {escape(one.column)}" if one.column else name
     remark = f'<p class="quiet">{escape(one.remark)}</p>' if one.remark else ""
     return (
         f"<article>{drawn}<blockquote>{escape(one.example.instruction)}</blockquote>"
-        f'<p>{who}{escape(outcome_of(one.metrics))}.</p><p class="quiet">{name}</p>{remark}</article>'
+        f'<p>{who}{escape(outcome_of(one.metrics))}.</p><p class="quiet">{where}</p>{remark}</article>'
     )
 
 
@@ -187,37 +225,51 @@ def _table(summaries: Mapping[str, Mapping[str, Interval]]) -> str:
     rows = []
     for system, summary in summaries.items():
         count = next(iter(summary.values())).n
-        cells = "".join(f"<td>{_words(summary[name], metric.unit, '<br>')}</td>" for name, metric in shown.items())
+        cells = "".join(
+            f"<td>{interval_words(summary[name], metric.unit, '<br>')}</td>" for name, metric in shown.items()
+        )
         rows.append(f'<tr><th scope="row">{escape(system)}</th><td>{count}</td>{cells}</tr>')
     top = f'<tr><th scope="col">system</th><th scope="col">n</th>{head}</tr>'
     return f'<div class="wide"><table><thead>{top}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _words(interval: Interval, unit: str, between: str = " ") -> str:
+def interval_words(interval: Interval, unit: str, between: str = " ") -> str:
+    """Mean and interval, percentages as such."""
     scale = 100 if unit == "%" else 1
     mean, low, high = (format_number(scale * value, unit) for value in (interval.mean, interval.low, interval.high))
     return f"{mean}{between}[{low}, {high}]"
 
 
 def _metric_plots(summaries: Mapping[str, Mapping[str, Interval]]) -> str:
-    def rows(names: Sequence[str]) -> list[tuple[str, int, Interval, str]]:
-        found = []
-        for name in names:
-            for color, (system, summary) in enumerate(summaries.items()):
-                label = f"{METRICS[name].title} {system}" if len(summaries) > 1 else METRICS[name].title
-                words = f"{_words(summary[name], METRICS[name].unit)} {METRICS[name].unit}"
-                found.append((label, color, summary[name], words))
-        return found
+    """Metrics below each other; of several systems one plot per metric."""
+
+    def row(name: str, system: str, label: str, color: int = 0) -> tuple[str, int, Interval, str]:
+        interval, unit = summaries[system][name], METRICS[name].unit
+        return label, color, interval, f"{interval_words(interval, unit)} {unit}"
 
     longest = max(summary[name].high for summary in summaries.values() for name in _DISTANCES)
     top = 1.0 if longest <= 1 else 2.0 * math.ceil(longest / 2)  # round numbers at the four parts of the axis
-    rates = dot_plot("Rates and scores", rows(_RATES), 0, 1, "")
-    return f'<div class="plots">{rates}{dot_plot("Distances in metres", rows(_DISTANCES), 0, top, " m")}</div>'
+    axes = ((_RATES, "Rates and scores", 1.0, ""), (_DISTANCES, "Distances in metres", top, " m"))
+    if len(summaries) == 1:
+        (only,) = summaries
+        plots = [
+            dot_plot(title, [row(name, only, METRICS[name].title) for name in names], 0, high, unit)
+            for names, title, high, unit in axes
+        ]
+    else:
+        plots = [
+            f"<div><h3>{escape(METRICS[name].title)}</h3>"
+            + dot_plot(METRICS[name].title, [row(name, own, own, i) for i, own in enumerate(summaries)], 0, high, unit)
+            + "</div>"
+            for names, _, high, unit in axes
+            for name in names
+        ]
+    return f'<div class="plots">{"".join(plots)}</div>'
 
 
 def _length_table(rates: Mapping[str, Mapping[Any, Interval]]) -> str:
     lines = [
-        f'<tr><th scope="row">{escape(system)}</th><td>{each}</td><td>{v.n}</td><td>{_words(v, "%")}</td></tr>'
+        f'<tr><th scope="row">{escape(system)}</th><td>{each}</td><td>{v.n}</td><td>{interval_words(v, "%")}</td></tr>'
         for system, own in rates.items()
         for each, v in own.items()
     ]

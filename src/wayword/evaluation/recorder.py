@@ -27,7 +27,9 @@ from wayword.sim.pictures.thought_card import LAYOUT, ThoughtCard
 from wayword.sim.pictures.thought_masks import View
 from wayword.sim.pictures.topdown import TopDown
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.renderer import RenderConfig, Renderer
+from wayword.sim.render.lens import make_renderer
+from wayword.sim.render.look import Look
+from wayword.sim.render.renderer import RenderConfig
 
 FRAMES_PER_SECOND = 10
 _LAST_FRAME_S = 2
@@ -48,6 +50,8 @@ class RecorderConfig:
     arena: ArenaConfig = field(default_factory=ArenaConfig)
     number: int = 0
     """The example's number within an evaluation with the same seed, to film that very flight."""
+    look: Look = field(default_factory=Look)
+    """Unless one is drawn."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +106,15 @@ class Film:
         objects: Any = None,
         mentioned: Sequence[str] = (),
         progress: Callable[[int], None] = lambda percent: None,
+        decided: Callable[[Frame], None] = lambda seen: None,
     ) -> None:
+        """``decided`` hears of every decision, with the picture it is about."""
         self.policy, self.example, self.config = policy, example, config or RecorderConfig()
-        self.mentioned, self.progress = mentioned, progress
+        self.mentioned, self.progress, self.decided = mentioned, progress, decided
         if is_free(example) and isinstance(policy, Privileged):
             raise WaywordError(f"{policy.name} follows demonstrations, and this instruction has none; choose another")
         self.arena = Arena(1, bank, self.config.arena)
-        run = RunConfig(self.config.seed, random_looks=self.config.random_look)
+        run = RunConfig(self.config.seed, random_looks=self.config.random_look, look=self.config.look)
         self.situation, seed = situation_of(example, run, self.config.number)
         self.arena.reset([0], [self.situation], [seed])
         policy.reset([example.instruction], [objects])
@@ -117,7 +123,7 @@ class Film:
         self.card = self._make_card(bank)
         view = self.card.layout.view
         sharp = replace(self.config.arena.camera, width=view.width, height=view.height)
-        self._renderer = Renderer(bank, sharp, RenderConfig(supersample=True))
+        self._renderer = make_renderer(bank, sharp, RenderConfig(supersample=True), self.config.arena.lens)
         self._scene = self._renderer.scene(self.situation.objects, self.situation.look, self.situation.arena_m)
         self._action = np.zeros(3)
         self._shots = 0
@@ -174,6 +180,7 @@ class Film:
         if isinstance(policy, Watching):
             policy.watch(frames.ids, [[item.name for item in self.example.objects]])
         self._action = np.asarray(policy.act(seen), dtype=np.float64)[0]
+        self.decided(frames.rgb[0])
         record = None
         if isinstance(policy, Thinking) and isinstance(self.card, ThoughtCard):
             thought = policy.thought(0)
