@@ -40,6 +40,19 @@ def test_numbers_are_read_as_words() -> None:
     assert tokenise("anti-clockwise, counter clockwise") == ["counterclockwise", ",", "counterclockwise"]
 
 
+def test_the_side_of_a_thing_is_read_as_the_side_of_the_drone() -> None:
+    assert tokenise("past <obj> on its left, then stop") == tokenise("past <obj> on your right, then stop")
+    assert tokenise("pass <obj> along their right side") == tokenise("pass <obj> on your left side")
+    for said in (
+        "<obj> on your left",
+        "stop on its left",
+        "<obj>, on its left",
+        "<obj> its left",
+        "<obj> on its leftmost",
+    ):
+        assert "right" not in tokenise(said)
+
+
 def test_the_mirror_exchanges_port_and_hours() -> None:
     assert mirrored(["port", "starboard", "twelve", "six"]) == ["starboard", "port", "twelve", "six"]
     said = tokenise("at 10 o'clock, keep it at 3; forty-five degrees, pass the one at your 11")

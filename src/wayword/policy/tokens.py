@@ -2,7 +2,9 @@
 
 "past <obj>, then stop"  ->  [past, <obj>, ",", then, stop]  ->  [17, 2, 5, 9, 11], placeholder at 1
 
-Numbers are read as words, "10 o'clock" as "ten o'clock" and "45" as "forty five": people write both.
+Numbers are read as words, "10 o'clock" as "ten o'clock" and "45" as "forty five": people write both. "Past X on its
+left" is read as "past X on your right": whoever passes on the left of a thing has it on the right. In the natural train
+corpus the two mean the same path every time (23 of 23), but the first is so rare that training hardly learns it.
 
 Words that training met fewer than a few times are all "unknown": the policy reads how to move relative to
 objects, never what the objects are, so a few hundred words suffice.
@@ -31,6 +33,7 @@ _SMALL = (
 )  # fmt: skip
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _MIRRORED = {"left": "right", "clockwise": "counterclockwise", "port": "starboard"}
+_OTHER_SIDE = {"left": "right", "right": "left"}
 _SPELLED = {"oclock": "o'clock", "anticlockwise": "counterclockwise"}
 _BACKWARDS = ("counter", "anti", "contra")
 _HOURS = {_SMALL[hour]: _SMALL[12 - hour] for hour in range(1, 12)}
@@ -55,7 +58,14 @@ def canonical(tokens: Iterable[str]) -> list[str]:
             result[-1] = "counterclockwise"
         else:
             result.append(_SPELLED.get(token, token))
+            if len(result) >= 4 and result[-1] in _OTHER_SIDE and _is_its_side(result[-4:-1]):
+                result[-3:] = ["on", "your", _OTHER_SIDE[result[-1]]]
     return result
+
+
+def _is_its_side(words: Sequence[str]) -> bool:
+    """Whether these come before a side of the object: "X on its", "X along his"."""
+    return words[0] == PLACEHOLDER and words[1] in ("on", "along") and words[2] in ("its", "his", "her", "their")
 
 
 def _spoken(number: int) -> list[str]:
