@@ -1,7 +1,7 @@
 """An instruction of one's own: where to fly it, and what to say about a flight that nobody demonstrated.
 
 A layout is drawn that holds what the instruction mentions, in an order that can be flown: the first thing ahead of
-the drone, the next ones not far beyond. The policy is told nothing of this.
+the drone, the next ones not far beyond, with room to pass on either side. The policy is told nothing of this.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from wayword.episodes import (
     load_natural,
     random_layout,
 )
-from wayword.episodes.geometry import wrap
+from wayword.episodes.geometry import distances_to_path, wrap
 from wayword.episodes.loader import check_episode
 from wayword.errors import DataError, WaywordError
 from wayword.sim.arena import Ending
@@ -44,6 +44,10 @@ _NEAR_M, _FAR_M = 1.0, 2.3
 """How far apart things that are mentioned one after the other should be, the start included."""
 _TURN_RAD = 1.4
 """How far the way from one to the next should bend at most."""
+_ASIDE_M = 0.6
+"""From the straight way to things that are not mentioned."""
+_ROOM_M = 1.1
+"""From the edge to a thing that something else follows: it can then be passed on either side."""
 
 
 def free_example(
@@ -87,7 +91,7 @@ def draw_scene(
         start = _draw_start(layout, way, rng)
         if start is None:
             continue
-        strain = _strain(start, way)
+        strain = _strain(start, way, [(o.x, o.y) for o in layout])
         if best is None or strain < best[0]:
             best = strain, layout, start
         if strain == 0:
@@ -108,8 +112,12 @@ def _draw_start(
     return Pose2(x, y, round(yaw, 3)) if clear else None
 
 
-def _strain(start: Pose2, way: Sequence[tuple[float, float]]) -> float:
-    """How far a way is from an easy one: metres of legs too short or too long, and radians of turns too sharp."""
+def _strain(start: Pose2, way: Sequence[tuple[float, float]], objects: Sequence[tuple[float, float]]) -> float:
+    """How far a way is from an easy one: metres of legs too short or too long, and radians of turns too sharp.
+
+    Metres that are missing for room count as well: between the edge and what is to be passed, and between the way and
+    whatever else stands there.
+    """
     points = [(start.x, start.y), *way]
     total, heading = 0.0, None
     for (ax, ay), (bx, by) in itertools.pairwise(points):
@@ -118,6 +126,11 @@ def _strain(start: Pose2, way: Sequence[tuple[float, float]]) -> float:
         if heading is not None:
             total += max(0.0, abs(wrap(direction - heading)) - _TURN_RAD)
         heading = direction
+    side = LayoutConfig().arena_m
+    total += sum(max(0.0, _ROOM_M - min(x, y, side - x, side - y)) for x, y in way[:-1])
+    others = np.array([place for place in objects if place not in way]).reshape(-1, 2)
+    if len(points) > 1 and len(others):
+        total += float(np.maximum(0.0, _ASIDE_M - distances_to_path(others, np.array(points))).sum())
     return total
 
 
