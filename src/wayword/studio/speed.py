@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,8 +33,10 @@ _PATIENCE_S = 120.0
 _HAS_VIEW = "() => [...document.images].some(image => image.naturalWidth == 512)"
 _COUNT_VIEWS = """() => {
   const view = [...document.images].find(image => image.naturalWidth == 512);
+  if (window.watching) window.watching.disconnect();
   window.views = 0;
-  new MutationObserver(() => { window.views += 1; }).observe(view, {attributes: true, attributeFilter: ["src"]});
+  window.watching = new MutationObserver(() => { window.views += 1; });
+  window.watching.observe(view, {attributes: true, attributeFilter: ["src"]});
 }"""
 
 
@@ -138,8 +141,6 @@ def _fly(studio: Any, tabs: list[Any]) -> list[tuple[float, float]]:
     """Press Fly in every tab; updates per second and seconds of each flight, from its first to its last pose."""
     _until(lambda: len(studio.pages) == len(tabs))
     pages, before = studio.pages, [page.updates for page in studio.pages]
-    for tab in tabs:
-        tab.get_by_role("button", name="Fly", exact=True).click()
     began: dict[int, float] = {}
     ended: dict[int, float] = {}
 
@@ -152,7 +153,14 @@ def _fly(studio: Any, tabs: list[Any]) -> list[tuple[float, float]]:
                 ended[number] = now
         return len(ended) == len(pages)
 
-    _until(landed)
+    # Pressing a button takes a browser without a screen a while: a flight may be half over when the next one begins.
+    watch = threading.Thread(target=_until, args=(landed,), daemon=True)
+    watch.start()
+    for tab in tabs:
+        tab.get_by_role("button", name="Fly", exact=True).click()
+    watch.join()
+    if len(ended) < len(pages):
+        raise WaywordError(f"a flight did not end within {_PATIENCE_S:.0f} s")
     seconds = [ended[number] - began[number] for number in range(len(pages))]
     return [((page.updates - count) / s, s) for page, count, s in zip(pages, before, seconds, strict=True)]
 
