@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
+import threading
 import time
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from wayword.errors import WaywordError
 from wayword.flight.calibration import Calibration
@@ -62,10 +66,12 @@ def test_a_lens_that_is_too_narrow_is_refused():
 
 
 def board_views(calibration: Calibration, inner: tuple[int, int], count: int, rng: np.random.Generator):
-    """Pictures of a checkerboard of 3 cm squares as the camera would take them, by ray casting."""
-    columns, rows = np.meshgrid(
-        np.arange(calibration.width * 2) / 2 + 0.25, np.arange(calibration.height * 2) / 2 + 0.25
-    )
+    """Pictures of a checkerboard of 3 cm squares as the camera would take them, by ray casting.
+
+    Sixteen rays per pixel: with four, edges come in steps that alone cost 0.1 pixels.
+    """
+    sides = [(np.arange(4 * n) + 0.5) / 4 for n in (calibration.width, calibration.height)]
+    columns, rows = np.meshgrid(*sides)
     x, y = (columns - calibration.cx) / calibration.fx, (rows - calibration.cy) / calibration.fy
     xd, yd = x.copy(), y.copy()
     for _ in range(30):  # undistort by fixed-point iteration
@@ -87,9 +93,9 @@ def board_views(calibration: Calibration, inner: tuple[int, int], count: int, rn
         on = (u > 0) & (v > 0) & (u < inner[0] + 1) & (v < inner[1] + 1)
         dark = on & ((np.floor(u) + np.floor(v)) % 2 == 0)
         grey = np.where(dark, 20.0, 230.0)
-        picture = grey.reshape(calibration.height, 2, calibration.width, 2).mean(axis=(1, 3))
+        picture = grey.reshape(calibration.height, 4, calibration.width, 4).mean(axis=(1, 3))
         picture += rng.normal(0, 2, picture.shape)
-        yield np.repeat(np.clip(picture, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
+        yield np.repeat(np.clip(np.rint(picture), 0, 255).astype(np.uint8)[..., None], 3, axis=2)
         count -= 1
 
 
@@ -110,16 +116,45 @@ def test_calibration_from_a_checkerboard_finds_the_true_camera(tmp_path):
     true = Calibration(320, 180, 165.0, 166.0, 161.0, 89.0, -0.12, 0.03, 0.001, -0.0005, 0.0)
     views = find_views(board_views(true, (7, 5), 36, np.random.default_rng(4)), (7, 5))
     found = calibrate(views, (7, 5), 0.03, mount_pitch_deg=12.0)
-    assert found.error_px < 0.5
+    assert found.error_px < 0.12  # 0.4 with the corners as the detector leaves them
     # What counts is where rays land, up to the corners of the view. A shift of all of them is a turn of the camera,
-    # which no board can tell from its mount: one pixel is 0.35 degrees.
+    # which a board can hardly tell from its mount: one pixel is 0.35 degrees.
     x, y = np.meshgrid(np.linspace(-0.85, 0.85, 9), np.linspace(-0.48, 0.48, 7))
     off = np.stack([a - b for a, b in zip(found.project(x, y), true.project(x, y), strict=True)])
     shift = off.mean(axis=(1, 2), keepdims=True)
-    assert np.abs(shift).max() < 3.0
-    assert np.hypot(*(off - shift)).max() < 1.5
+    assert np.abs(shift).max() < 1.0
+    assert np.hypot(*(off - shift)).max() < 0.4
     found.save(tmp_path / "camera.json")
     assert Calibration.load(tmp_path / "camera.json") == found
+
+
+def test_a_picture_with_a_false_corner_is_left_out():
+    pytest.importorskip("cv2")
+    from dataclasses import replace
+
+    from wayword.flight.checkerboard import Views, calibrate
+
+    true = Calibration(320, 180, 165.0, 166.0, 161.0, 89.0, -0.12, 0.03, 0.001, -0.0005, 0.0)
+    rng = np.random.default_rng(2)
+    views = Views([corners_of(true, (7, 5), rng) for _ in range(14)], (320, 180), 14)
+    clean = calibrate(views, (7, 5), 0.03)
+    assert clean.fx == pytest.approx(165.0, abs=0.5)
+    spoilt = [corners.copy() for corners in views.corners]
+    spoilt[3][0] += (9.0, -6.0)
+    found = calibrate(replace(views, corners=spoilt), (7, 5), 0.03)
+    assert found.error_px < 0.1
+    assert found.fx == pytest.approx(165.0, abs=0.5)
+
+
+def corners_of(calibration: Calibration, inner: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Where the corners of a board are in a picture, with an error of 0.05 pixels."""
+    turn, depth = _rotation(*rng.uniform(-0.45, 0.45, 3)), rng.uniform(0.2, 0.4)
+    middle = np.array([rng.uniform(-0.6, 0.6) * depth, rng.uniform(-0.3, 0.3) * depth, depth])
+    across, down = np.meshgrid(np.arange(inner[0]) - inner[0] / 2, np.arange(inner[1]) - inner[1] / 2)
+    board = 0.03 * np.stack([across.ravel(), down.ravel(), np.zeros(across.size)], axis=1)
+    x, y, z = (middle + board @ turn.T).T
+    places = np.stack(calibration.project(x / z, y / z), axis=1)
+    return (places + rng.normal(0, 0.05, places.shape)).astype(np.float32)
 
 
 def test_too_few_views_and_bad_files(tmp_path):
@@ -160,6 +195,67 @@ def test_a_file_is_a_camera_and_frozen_frames_are_none(tmp_path):
         list(frames(str(tmp_path / "x.mp4")))
 
 
+def test_a_v4l2_device_is_opened_as_one(tmp_path, monkeypatch):
+    """Without a device: what PyAV is asked for, with a video in its place."""
+    import av
+
+    from wayword.flight import camera as module
+
+    write_video(tmp_path / "v.mp4", [np.full((72, 128, 3), 60, np.uint8)] * 3, 30)
+    asked, real_open = [], av.open
+
+    def open_device(name, **how):
+        asked.append((name, how["format"], how["options"]))
+        return real_open(str(tmp_path / "v.mp4"), timeout=how["timeout"])
+
+    monkeypatch.setattr(av, "open", open_device)
+    monkeypatch.setattr(module.Path, "exists", lambda self: True)
+    assert len(list(frames("/dev/video0?video_size=640x480&framerate=30"))) == 3
+    assert asked == [
+        ("/dev/video0", "v4l2", {"fflags": "nobuffer", "video_size": "640x480", "framerate": "30"})
+    ]  # fmt: skip
+    assert av.ContainerFormat("v4l2", "r").is_input  # this build of PyAV can read such devices
+    with pytest.raises(WaywordError, match="'size=2' is no option of a V4L2 camera; there are video_size"):
+        list(frames("/dev/video0?size=2"))
+
+
+def test_no_device_is_said_in_one_line():
+    with pytest.raises(WaywordError, match=r"^/dev/video9: no such device; `ls /dev/video\*` shows those"):
+        list(frames("/dev/video9"))
+    with pytest.raises(WaywordError, match=r"^/dev/video9: no image within 0.5 s \(/dev/video9: no such device"):
+        Camera("/dev/video9", open_s=0.5)
+
+
+def test_a_pipe_stands_in_for_a_device(tmp_path, rng):
+    """Frames come as they are written, and only the newest is kept."""
+    pipe = tmp_path / "camera.mjpeg"
+    os.mkfifo(pipe)
+    pictures = [np.full((72, 128, 3), 20 * i, np.uint8) + rng.integers(0, 9, (72, 128, 1), np.uint8) for i in range(9)]
+
+    def write() -> None:
+        with pipe.open("wb") as end, contextlib.suppress(BrokenPipeError):
+            for picture in pictures:
+                Image.fromarray(picture).save(end, "JPEG", quality=95)
+                end.flush()
+
+    threading.Thread(target=write, daemon=True).start()
+    camera = Camera(str(pipe), open_s=60.0, real_time=False)
+    try:
+        wait_for(lambda: camera.shot().pixels.mean() > 155)
+        assert camera.size == (128, 72)
+        assert camera.shot().pixels.mean() == pytest.approx(pictures[-1].mean(), abs=3)
+    finally:
+        camera.close()
+
+
+def wait_for(holds, seconds: float = 60.0) -> None:
+    """Until it holds; the time is only for a test that is going to fail."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_rtsp_on_loopback(bank, rng):
     """The simulator's picture through RTSP, RTP, JPEG, decoder, calibration and resampling."""
     renderer = Renderer(bank, CameraConfig(width=256, height=144), RenderConfig(supersample=True))
@@ -180,14 +276,14 @@ def test_rtsp_on_loopback(bank, rng):
         assert first is not None
         wanted = sharp.reshape(72, 2, 128, 2, 3).mean(axis=(1, 3))
         assert np.abs(first.pixels - wanted).mean() < 6
-        deadline = time.monotonic() + 30
-        while camera.shot().taken_s == first.taken_s and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert camera.shot().taken_s > first.taken_s
+        wait_for(lambda: camera.shot().taken_s > first.taken_s)
         server.paused = True
-        time.sleep(0.5)  # what is on its way arrives
+        seen = [-1, camera.received]
+        while seen[-1] != seen[-2]:  # what is on its way arrives, however slowly
+            time.sleep(0.5)
+            seen.append(camera.received)
         held = camera.shot().taken_s
-        time.sleep(0.5)
+        time.sleep(0.3)
         assert camera.shot().taken_s == held
         camera.close()
 

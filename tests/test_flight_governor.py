@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wayword.errors import WaywordError
 from wayword.flight import Command, Decision, Fence, GovernorConfig, Inputs, Kind, Mode, Reason, State, Telemetry, step
-from wayword.flight.limits import clear_speed
+from wayword.flight.clearance import CREEP_M_S, cleared
 from wayword.flight.watch import jumped
 
 CONFIG = GovernorConfig(silence_s=1.1)
@@ -53,12 +53,12 @@ def test_speed_rises_with_the_acceleration_limit_and_then_is_the_wish():
 
 def test_the_fence_slows_by_the_way_a_broken_link_would_carry():
     # t_far = 1.0 + 0.2 + 0.05 + 1.1 = 2.35 s; from x = 4.0 to the margin at 5.4 are 1.4 m: 1.4 / 2.35 = 0.596 m/s.
-    _, command = tick(State(0.0, forward_m_s=0.7), 1.0, heard(1.0, x=4.0), wish(1.0, 0.7))
+    _, command = tick(State(0.0, speed_m_s=0.7), 1.0, heard(1.0, x=4.0), wish(1.0, 0.7))
     assert command.kind is Kind.VELOCITY
     assert command.forward_m_s == pytest.approx(0.596, abs=0.005)
     assert command.reasons == (Reason.FENCE,)
     # The other way there is room, and none of this counts.
-    _, back = tick(State(0.0, forward_m_s=0.7), 1.0, heard(1.0, x=4.0, yaw=math.pi), wish(1.0, 0.7))
+    _, back = tick(State(0.0, speed_m_s=0.7), 1.0, heard(1.0, x=4.0, yaw=math.pi), wish(1.0, 0.7))
     assert back.forward_m_s == pytest.approx(0.7)
     assert back.reasons == ()
 
@@ -66,13 +66,13 @@ def test_the_fence_slows_by_the_way_a_broken_link_would_carry():
 def test_an_older_pose_counts_as_further_ahead():
     # 0.2 s old: 1.4 / 2.55 = 0.549 m/s.
     told = heard(1.0, x=4.0, pose_s=0.8)
-    _, command = tick(State(0.0, forward_m_s=0.7), 1.0, told, wish(1.0, 0.7))
+    _, command = tick(State(0.0, speed_m_s=0.7), 1.0, told, wish(1.0, 0.7))
     assert command.forward_m_s == pytest.approx(0.549, abs=0.005)
 
 
 def test_a_vehicle_that_comes_too_fast_is_held_inside():
     # 0.5 m/s needs 0.5 * 1.25 = 0.625 m to stop, but only 0.4 m are left: hold, not beyond the margin at 5.4.
-    _, command = tick(State(0.0, forward_m_s=0.5), 1.0, heard(1.0, x=5.0, vx=0.5), wish(1.0, 0.5))
+    _, command = tick(State(0.0, speed_m_s=0.5), 1.0, heard(1.0, x=5.0, vx=0.5), wish(1.0, 0.5))
     assert command.kind is Kind.HOLD
     assert command.reasons == (Reason.FENCE,)
     assert command.anchor is not None
@@ -81,26 +81,82 @@ def test_a_vehicle_that_comes_too_fast_is_held_inside():
     _, away = tick(State(0.0), 1.0, heard(1.0, x=5.5, yaw=math.pi), wish(1.0, 0.5))
     assert away.kind is Kind.VELOCITY
     assert away.forward_m_s == pytest.approx(0.05)
-    _, on = tick(State(0.0), 1.0, heard(1.0, x=5.5), wish(1.0, 0.5))
+    _, on = tick(State(0.0), 1.0, heard(1.0, x=5.45), wish(1.0, 0.5))
     assert on.forward_m_s == 0.0
 
 
-def test_clearance_of_what_stands_ahead():
-    # Disc of 0.1 m at 1 m; hull 0.08 and 0.05 m to keep: 0.77 m free, / 1.25 s = 0.616 m/s.
-    assert clear_speed(1.0, 1.0, 0.0, [(2.0, 1.0, 0.1)], 0.13, 1.25) == pytest.approx(0.616)
-    assert clear_speed(1.0, 1.0, 0.0, [(2.0, 1.24, 0.1), (0.5, 1.0, 0.1)], 0.13, 1.25) == math.inf  # beside, behind
+def test_clearance_of_what_stands_there():
+    def left(wish, *discs, velocity=(0.0, 0.0)):
+        return cleared(1.0, 1.0, wish, velocity, discs, 0.13, 1.25)
+
+    # Disc of 0.1 m at 1 m; hull 0.08 and 0.05 m to keep: 0.77 m free, / 1.25 s = 0.616 m/s towards it.
+    assert left((0.7, 0.0), (2.0, 1.0, 0.1)) == pytest.approx((0.616, 0.0))
+    assert left((0.7, 0.0), (2.0, 1.0, 0.1), (2.1, 1.1, 0.1))[0] == pytest.approx(0.616, abs=0.02)
+    assert left((0.5, 0.0), (2.0, 1.0, 0.1)) == (0.5, 0.0)
+    assert left((0.7, 0.0), (0.5, 1.0, 0.1)) == (0.7, 0.0)  # behind
+    # It comes with 0.7 m/s already: brake, whatever is asked.
+    assert left((0.3, 0.0), (2.0, 1.0, 0.1), velocity=(0.7, 0.0)) == (0.0, 0.0)
+    # At its rim, 60 degrees to the left: of 0.7 m/s ahead, the part towards it is taken away, and what is left leads
+    # past it: 0.7 sin 60 = 0.606 m/s, 30 degrees to the right.
+    rim = (1.0 + 0.23 * math.cos(math.pi / 3), 1.0 + 0.23 * math.sin(math.pi / 3), 0.1)
+    ux, uy = left((0.7, 0.0), rim)
+    assert math.hypot(ux, uy) == pytest.approx(0.606, abs=0.001)
+    assert math.atan2(uy, ux) == pytest.approx(-math.pi / 6)
+    # 30 degrees to the left: past it would be 60 degrees to the right, where it does not look.
+    rim = (1.0 + 0.23 * math.cos(math.pi / 6), 1.0 + 0.23 * math.sin(math.pi / 6), 0.1)
+    assert math.hypot(*left((0.7, 0.0), rim)) == pytest.approx(CREEP_M_S)
+    # Between two there is no way.
+    assert left((0.7, 0.0), (1.2, 1.1, 0.1), (1.2, 0.9, 0.1)) == pytest.approx((0.0, 0.0), abs=1e-6)
+
+
+def test_what_slides_by_is_sent_as_a_sideways_speed():
+    rim = (2.0 + 0.23 * math.cos(math.pi / 3), 2.0 + 0.23 * math.sin(math.pi / 3), 0.1)
+    _, command = tick(State(0.0, speed_m_s=0.7), 1.0, heard(1.0), wish(1.0, 0.7, obstacles=(rim,)))
+    assert (command.forward_m_s, command.left_m_s) == pytest.approx((0.525, -0.303), abs=0.001)
+    assert command.reasons == (Reason.CLEARANCE,)
+    # From a standstill no quicker than the acceleration limit, in the same direction.
+    _, command = tick(State(0.0), 1.0, heard(1.0), wish(1.0, 0.7, obstacles=(rim,)))
+    assert math.hypot(command.forward_m_s, command.left_m_s) == pytest.approx(0.05)
+    assert command.left_m_s < 0
     decision = wish(1.0, 0.7, obstacles=((2.6, 2.0, 0.1),))
-    _, command = tick(State(0.0, forward_m_s=0.7), 1.0, heard(1.0), decision)
+    _, command = tick(State(0.0, speed_m_s=0.7), 1.0, heard(1.0), decision)
     assert command.forward_m_s == pytest.approx(0.37 / 1.25)
     assert command.reasons == (Reason.CLEARANCE,)
 
 
+def test_a_vehicle_that_was_carried_to_the_fence_is_brought_back():
+    # 0.2 m from the edge, less than 0.8 of the margin of 0.3 m, and nothing leads it in: hold, 0.4 + 0.3 m inside.
+    _, command = tick(State(0.0), 1.0, heard(1.0, x=5.5), wish(1.0, 0.0))
+    assert command.kind is Kind.HOLD
+    assert command.reasons == (Reason.FENCE,)
+    assert command.anchor == pytest.approx((5.0, 2.0, 0.0), abs=1e-6)
+    assert FENCE.inwards(5.5, 2.0) == pytest.approx((-1.0, 0.0))
+    assert FENCE.inwards(5.9, 2.0) == pytest.approx((-1.0, 0.0))  # from outside too
+
+
+def test_arrived_means_here_and_not_where_it_coasts_to():
+    asked = wish(1.0, stop=True)
+    state, command = tick(State(0.0, speed_m_s=0.7), 1.0, heard(1.0, vx=0.7), asked)
+    assert (command.kind, command.anchor) == (Kind.HOLD, (2.0, 2.0, 0.0))
+    # It has coasted by 0.4 m: it is given time to come back, and lands where it was told to stop.
+    state, command = tick(state, 3.0, heard(3.0, x=2.4), asked)
+    assert command.kind is Kind.HOLD
+    _, command = tick(state, 4.0, heard(4.0, x=2.05), asked)
+    assert command.kind is Kind.LAND
+    # Not for ever.
+    _, command = tick(state, 7.1, heard(7.1, x=2.4), asked)
+    assert command.kind is Kind.LAND
+    # A fault holds where it comes to rest: 0.7 m/s for 0.8 s.
+    _, command = tick(State(0.0), 1.0, heard(1.0, vx=0.7), None, policy_alive=False)
+    assert command.anchor == pytest.approx((2.56, 2.0, 0.0))
+
+
 def test_an_old_decision_fades_and_is_never_streamed_on():
     # 0.875 s old: half-way between 0.75 and 1.0 s, so half the speed.
-    _, half = tick(State(0.0, forward_m_s=0.4), 2.0, heard(2.0), wish(1.125))
+    _, half = tick(State(0.0, speed_m_s=0.4), 2.0, heard(2.0), wish(1.125))
     assert half.forward_m_s == pytest.approx(0.3)  # 0.2, but braking is limited to 0.1 per tick
     assert Reason.FADING in half.reasons
-    _, held = tick(State(0.0, forward_m_s=0.4), 2.0, heard(2.0), wish(0.99))
+    _, held = tick(State(0.0, speed_m_s=0.4), 2.0, heard(2.0), wish(0.99))
     assert held.kind is Kind.HOLD
     assert held.reasons == (Reason.NO_DECISION,)
 
@@ -211,6 +267,7 @@ def test_whatever_comes_in_commands_are_finite_within_limits_and_landing_is_fina
         state, command = step(CONFIG, FENCE, before, inputs)
         assert (state, command) == step(CONFIG, FENCE, before, inputs)
         assert 0.0 <= command.forward_m_s <= CONFIG.max_speed_m_s
+        assert math.hypot(command.forward_m_s, command.left_m_s) <= CONFIG.max_speed_m_s + 1e-9
         assert abs(command.yaw_rate_rad_s) <= CONFIG.max_yaw_rate_rad_s
         assert command.anchor is None or all(map(math.isfinite, command.anchor))
         if command.kind is Kind.VELOCITY:

@@ -15,8 +15,19 @@ import pytest
 
 pytest.importorskip("pymavlink")
 
+from pymavlink import mavutil
+
 from wayword.errors import WaywordError
-from wayword.flight.autopilots import ARDUPILOT, PLACE_MASK, PX4, VELOCITY_HEIGHT_MASK, VELOCITY_MASK, parameter_checks
+from wayword.flight.autopilots import (
+    ARDUPILOT,
+    BY_NUMBER,
+    FORCE_DISARM,
+    PLACE_MASK,
+    PX4,
+    VELOCITY_HEIGHT_MASK,
+    VELOCITY_MASK,
+    parameter_checks,
+)
 from wayword.flight.blackbox import BlackBox, read_box
 from wayword.flight.calibration import Calibration
 from wayword.flight.camera import Camera
@@ -40,6 +51,35 @@ from wayword.policy import make_policy
 PATIENT = GovernorConfig(
     image_s=6.0, pose_s=6.0, link_s=8.0, decision_intervals=12.0, jump_m=3.0, jump_rad=4.0, max_flight_s=40.0
 )
+
+
+# Which values of a parameter arm and which do not; the enumerations are cited in autopilots.py.
+ALLOWED: dict[str, dict[str, tuple[tuple[float, ...], tuple[float, ...]]]] = {
+    "PX4": {
+        "COM_OF_LOSS_T": ((0.1, 1.0), (0.0, 5.0)), "COM_OBL_RC_ACT": ((4, 5), (-1, 0, 1, 2, 3, 6, 7)),
+        "NAV_RCL_ACT": ((1, 3), (0, 2, 5, 6)), "COM_RC_IN_MODE": ((0, 1, 2, 3, 5), (4,)),
+        "COM_RCL_EXCEPT": ((0, 1, 2, 3), (4, 7)), "NAV_DLL_ACT": ((0, 1, 3), (2, 5, 6)),
+        "COM_LOW_BAT_ACT": ((2,), (0, 1, 3)), "GF_ACTION": ((2, 5), (0, 1, 3, 4)),
+        "GF_MAX_HOR_DIST": ((5.0,), (0.0, 100.0)), "GF_MAX_VER_DIST": ((2.0,), (0.0, 60.0)),
+    },
+    "ArduPilot": {
+        "GUID_TIMEOUT": ((0.1, 3.0), (0.0, 5.0)), "FS_GCS_ENABLE": ((5, 7), (0, 1, 2, 3, 4, 6)),
+        "SYSID_MYGCS": ((245,), (1, 255)), "FS_GCS_TIMEOUT": ((2.0, 5.0), (0.0, 30.0)),
+        "FS_THR_ENABLE": ((3, 7), (0, 1, 2, 4, 6)), "FS_OPTIONS": ((0, 16, 1), (4, 20)),
+        "FS_EKF_ACTION": ((1, 3), (0, 2)), "BATT_FS_LOW_ACT": ((1,), (0, 2, 3, 5)),
+        "BATT_LOW_VOLT": ((10.5,), (0.0,)), "BATT_FS_CRT_ACT": ((1,), (0, 2, 5)), "FENCE_ENABLE": ((1,), (0,)),
+        "FENCE_TYPE": ((3, 5, 7), (0, 1, 2, 8)), "FENCE_ACTION": ((2, 4), (0, 1, 3)),
+        "FENCE_RADIUS": ((8.0,), (0.0, 300.0)), "FENCE_ALT_MAX": ((3.0,), (0.0, 100.0)),
+    },
+}  # fmt: skip
+
+
+def wait_for(holds, seconds: float = 180.0) -> None:
+    """Until it holds; the time is only for a test that is going to fail."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 class NoiseCamera:
@@ -80,11 +120,26 @@ def test_addresses():
             parse_address(wrong)
 
 
-def test_masks_are_those_that_were_measured():
-    assert VELOCITY_HEIGHT_MASK == 0b010111100011
+def test_masks_modes_and_numbers_are_those_of_mavlink():
+    mav = mavutil.mavlink
+    every = ("X", "Y", "Z", "VX", "VY", "VZ", "AX", "AY", "AZ", "YAW", "YAW_RATE")
+
+    def using(*names: str) -> int:
+        return sum(getattr(mav, f"POSITION_TARGET_TYPEMASK_{name}_IGNORE") for name in every if name not in names)
+
+    assert using("Z", "VX", "VY", "YAW_RATE") == VELOCITY_HEIGHT_MASK == 0b010111100011  # as measured
+    assert using("VX", "VY", "VZ", "YAW_RATE") == VELOCITY_MASK
+    assert using("X", "Y", "Z", "YAW") == PLACE_MASK
+    px4 = {Mode.OFFBOARD: "OFFBOARD", Mode.TAKEOFF: "TAKEOFF", Mode.HOLD: "LOITER", Mode.LAND: "LAND"}
+    assert {mode: mavutil.px4_map[name][1:] for mode, name in px4.items()} == PX4.modes
+    numbers = {mode: (value, 0) for mode, value in
+               ((Mode.OFFBOARD, mav.COPTER_MODE_GUIDED), (Mode.HOLD, mav.COPTER_MODE_LOITER),
+                (Mode.LAND, mav.COPTER_MODE_LAND))}  # fmt: skip
+    assert numbers == ARDUPILOT.modes
+    assert {mav.MAV_AUTOPILOT_PX4: PX4, mav.MAV_AUTOPILOT_ARDUPILOTMEGA: ARDUPILOT} == BY_NUMBER
+    assert str(FORCE_DISARM) in mav.enums["MAV_CMD"][mav.MAV_CMD_COMPONENT_ARM_DISARM].param[2]
     assert PX4.mode(PX4.custom(Mode.LAND)) is Mode.LAND
     assert PX4.mode(3 << 16) is Mode.OTHER  # position control: a person at the sticks
-    assert ARDUPILOT.mode(9) is Mode.LAND
     assert PX4.silence_s({}) == pytest.approx(1.6)
     assert ARDUPILOT.silence_s({}) == pytest.approx(3.9)
 
@@ -93,11 +148,38 @@ def test_masks_are_those_that_were_measured():
 def test_every_failsafe_that_is_off_or_unknown_stops_the_flight(autopilot):
     good = GOOD_PARAMETERS[autopilot.name]
     assert all(check.ok for check in parameter_checks(autopilot, good))
+    assert set(good) == {rule.name for rule in autopilot.rules} == set(ALLOWED[autopilot.name])
     for name in good:
         missing = {key: value for key, value in good.items() if key != name}
         assert [c.name for c in parameter_checks(autopilot, missing) if not c.ok] == [name]
-        off = 4.0 if name in ("COM_RCL_EXCEPT", "FS_OPTIONS") else 0.0
-        assert [c.name for c in parameter_checks(autopilot, {**good, name: off}) if not c.ok] == [name]
+        allowed, refused = ALLOWED[autopilot.name][name]
+        for value in allowed:
+            assert all(check.ok for check in parameter_checks(autopilot, {**good, name: value})), (name, value)
+        for value in refused:
+            wrong = [c.name for c in parameter_checks(autopilot, {**good, name: value}) if not c.ok]
+            assert wrong == [name], (name, value)
+
+
+def test_a_renamed_parameter_counts():
+    good = dict(GOOD_PARAMETERS["ArduPilot"])
+    good["MAV_GCS_SYSID"] = good.pop("SYSID_MYGCS")
+    assert all(check.ok for check in parameter_checks(ARDUPILOT, good))
+
+
+@pytest.mark.parametrize("kind", ["PX4", "ArduPilot"])
+def test_the_emergency_stop_stops_the_motors_in_the_air_and_nothing_less_does(kind):
+    with MavlinkServer(kind) as drone:
+        vehicle = MavlinkVehicle(drone.address, NoiseCamera(), connect_s=60.0)
+        vehicle.connect()
+        drone.body.arm()
+        drone.body.take_off(0.7)
+        wait_for(lambda: drone.body.z > 0.3)
+        disarm = vehicle.link.mavlink.MAV_CMD_COMPONENT_ARM_DISARM
+        assert vehicle.link.command(disarm, 0.0) != 0
+        assert drone.body.armed
+        vehicle.emergency_stop()
+        wait_for(lambda: not drone.body.armed)
+        vehicle.close()
 
 
 @pytest.mark.parametrize("kind", ["PX4", "ArduPilot"])
@@ -156,41 +238,46 @@ def test_a_pilot_who_takes_over_is_left_alone():
         vehicle = MavlinkVehicle(drone.address, NoiseCamera(), connect_s=60.0)
 
         def pilot() -> None:
-            while drone.body.mode is not Mode.OFFBOARD or drone.body.x < 0.75:  # under way, not climbing
-                time.sleep(0.05)
+            wait_for(lambda: drone.body.mode is Mode.OFFBOARD and drone.body.x > 0.75)  # under way, not climbing
             drone.body.hold()
-            time.sleep(4.0)
+            wait_for(heard.is_set)
             drone.seen = drone.setpoints
-            time.sleep(1.0)
+            beats = drone.beats
+            wait_for(lambda: drone.beats > beats + 1)  # it is still there, and two seconds have passed
             drone.late = drone.setpoints
             drone.body.land()
 
         drone.seen = drone.late = -1
+        heard = threading.Event()
+
+        def listen(line: str) -> None:
+            if "TAKEN_OVER" in line:
+                heard.set()
+
         thread = threading.Thread(target=pilot, daemon=True)
         thread.start()
-        outcome = fly(vehicle, ScriptedMind(0.2), Plan(governor=PATIENT))
+        outcome = fly(vehicle, ScriptedMind(0.2), Plan(governor=PATIENT), say=listen)
         thread.join()
         vehicle.close()
     assert Reason.TAKEN_OVER in outcome.reasons
-    assert drone.late == drone.seen  # silent: not one setpoint more
+    assert drone.late - drone.seen <= 1  # silent: nothing but what was on its way
 
 
-def test_a_lost_link_ends_in_the_autopilots_own_landing():
-    with MavlinkServer("PX4") as drone:
+@pytest.mark.parametrize("kind", ["PX4", "ArduPilot"])
+def test_a_lost_link_ends_in_the_autopilots_own_landing(kind):
+    with MavlinkServer(kind) as drone:
         vehicle = MavlinkVehicle(drone.address, NoiseCamera(), connect_s=60.0)
 
         def cut() -> None:
-            while drone.body.mode is not Mode.OFFBOARD or drone.body.x < 0.75:  # under way, not climbing
-                time.sleep(0.05)
+            wait_for(lambda: drone.body.mode is Mode.OFFBOARD and drone.body.x > 0.75)  # under way, not climbing
             drone.mute = True
-            while drone.body.mode is not Mode.GROUND:
-                time.sleep(0.05)
+            wait_for(lambda: drone.body.mode is Mode.GROUND)
             drone.mute = False
 
         thread = threading.Thread(target=cut, daemon=True)
         thread.start()
         outcome = fly(vehicle, ScriptedMind(0.3), Plan(governor=PATIENT))
-        thread.join(30)
+        thread.join()
         vehicle.close()
         assert not drone.body.armed
     assert outcome.ended in ("landed", "landed by its autopilot or pilot")
@@ -211,18 +298,12 @@ def test_kill_9_ends_in_the_autopilots_own_landing_and_a_readable_black_box(tmp_
     with MavlinkServer("PX4", start=(0.6, 2.0, 0.0)) as drone:
         script = FLYER.format(tests=os.path.dirname(__file__))
         process = subprocess.Popen([sys.executable, "-c", script, drone.address, str(box)])
-        deadline = time.monotonic() + 120
-        while drone.body.mode is not Mode.OFFBOARD or drone.body.x < 0.9:
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.02)
+        wait_for(lambda: process.poll() is not None or (drone.body.mode is Mode.OFFBOARD and drone.body.x > 0.9))
+        assert process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         killed, at = drone.body.time_s, drone.body.x
-        deadline = time.monotonic() + 60
-        while drone.body.mode is not Mode.GROUND and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert drone.body.mode is Mode.GROUND
+        wait_for(lambda: drone.body.mode is Mode.GROUND)
         # 1.1 s until the autopilot's timer and 0.7 s to stop at 0.5 m/s, and a little for what was on its way.
         assert drone.body.x - at < 0.5 * (1.1 + 0.7) + 0.3
         assert drone.body.time_s - killed < 10

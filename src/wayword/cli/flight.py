@@ -65,6 +65,8 @@ class FlyVehicle(VehicleOptions):
     """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder trained for your room (docs/flying.md)."""
     seed: int = 0
     """For sim: the layout and the noise."""
     out: Path = Path("out/flight.mp4")
@@ -74,7 +76,7 @@ class FlyVehicle(VehicleOptions):
 
     def run(self) -> None:
         """Prepare, fly, film."""
-        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.video)
+        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.video, self.grounder)
 
 
 def fly_vehicle(
@@ -85,6 +87,7 @@ def fly_vehicle(
     out: Path = Path("out/flight.mp4"),
     seed: int = 0,
     video: bool = True,
+    grounder: str = "sim",
 ) -> None:
     """One governed flight with black box, trace and video: what `wayword fly --vehicle` does."""
     from wayword.cli.fly import Fly
@@ -95,22 +98,24 @@ def fly_vehicle(
     from wayword.flight.mission import fly
     from wayword.flight.setup import MindRecipe, real_vehicle, simulated_vehicle
     from wayword.flight.vehicle import Vehicle
+    from wayword.grounding.weights import find_weights
     from wayword.io import check_target
     from wayword.pilot import check_instruction, open_database
     from wayword.policy import make_policy
     from wayword.sim.pictures.video import check_ending
 
     check_instruction(instruction)
+    find_weights(grounder)  # a wrong name is said before anything is armed
     check_seed(seed)
     check_ending(out)
     check_target(out)
-    plan, recipe = options.plan(), MindRecipe(instruction, db, weights)
+    plan, recipe = options.plan(), MindRecipe(instruction, db, weights, grounder)
     objects: tuple[PlacedObject, ...] = ()
     mind: Mind
     vehicle: Vehicle
     if options.vehicle == "sim":
         bank, example, policy, database, _ = Fly(
-            instruction=instruction, db=db, weights=weights, seed=seed
+            instruction=instruction, db=db, weights=weights, grounder=grounder, seed=seed
         )._prepare_own()
         vehicle = simulated_vehicle(bank, example.objects, example.start, seed)
         mind, objects = PolicyMind(policy, instruction, database), example.objects
@@ -124,7 +129,7 @@ def fly_vehicle(
     box = BlackBox(box_path)
     placed = [{"name": item.name, "x": item.x, "y": item.y, "yaw": item.yaw} for item in objects]
     about = {"instruction": instruction, "database": db, "vehicle": options.vehicle, "camera": options.camera,
-             "weights": weights, "objects": placed}  # fmt: skip
+             "weights": weights, "grounder": grounder, "objects": placed}  # fmt: skip
     try:
         outcome = fly(vehicle, mind, plan, box, say, about)
     finally:
@@ -135,7 +140,7 @@ def fly_vehicle(
     say(outcome.line())
     say(box_path)
     if video and outcome.tracks:
-        policy = make_policy("fspvn", weights) if isinstance(mind, MindProcess) else policy
+        policy = make_policy("fspvn", weights, grounder) if isinstance(mind, MindProcess) else policy
         _film(box_path, policy, instruction, open_database(db), outcome.line(), out, objects)
 
 

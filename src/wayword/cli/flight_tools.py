@@ -130,7 +130,8 @@ class Faults:
 
     def run(self) -> None:
         """Fly, check, print."""
-        from wayword.flight.faults import cases, run_case, table
+        from wayword.flight.fault_suite import cases
+        from wayword.flight.faults import run_case, table
         from wayword.flight.random_faults import RandomFlight, random_flight, report
 
         check_seed(self.seed)

@@ -48,7 +48,7 @@ Verb = (
     | Annotated[Results, tyro.conf.subcommand("results")]
 )
 
-_EVALUATIONS: dict[str, type[EvalTable] | type[EvalSwap] | type[EvalVehicles] | type[EvalSides]] = {
+_EVALUATIONS: dict[str, type[EvalTable | EvalSwap | EvalVehicles | EvalSides | EvalGoverned]] = {
     "table": EvalTable,
     "swap": EvalSwap,
     "vehicles": EvalVehicles,

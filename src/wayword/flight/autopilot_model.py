@@ -7,6 +7,8 @@ Moves like the simulator's lag model (``wayword.sim.vehicle.lag``) in three dime
 
 Setpoints are world velocities with a yaw rate, or a place. The rules are those measured on real autopilots: offboard is
 refused without a running stream of setpoints, and left ``silence_s`` after the last one, with ``on_silence`` as action.
+
+Objects are the arena's solid columns (``wayword.sim.vehicle.contact``): it may touch them but not enter them.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayword.flight.vehicle import Mode, Pose, Telemetry, Vector
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
+from wayword.sim.vehicle.contact import push_out
 
 _CLIMB_M_S, _DESCEND_M_S = 0.5, 0.4
 _PLACE_GAIN, _HEIGHT_GAIN = 0.6, 1.5
@@ -37,7 +41,10 @@ class AutopilotModelConfig:
     latency_s: float = 0.05
     silence_s: float = 1.1
     """PX4 with COM_OF_LOSS_T at 0.5 s: 0.6 s more were measured."""
-    on_silence: Literal["land", "hold"] = "land"
+    on_silence: Literal["land", "hold", "stop"] = "land"
+    """Leave offboard and land or hold, as PX4 is told to; or stand still in it, as ArduPilot does."""
+    heartbeat_s: float = math.inf
+    """It lands so long after the last heartbeat of ours: ArduPilot's FS_GCS_TIMEOUT; never, if it heard none."""
     wind_m_s: tuple[float, float] = (0.0, 0.0)
     gust_m_s: float = 0.0
     wind_learning_s: float = 1.5
@@ -45,6 +52,8 @@ class AutopilotModelConfig:
     position_noise_m: float = 0.005
     velocity_noise_m_s: float = 0.01
     step_s: float = 0.01
+    radius_m: float = 0.08
+    """Of the body, against objects."""
 
 
 @dataclass
@@ -67,6 +76,8 @@ class AutopilotModel:
     y: float = 0.6
     yaw: float = 0.0
     seed: int = 0
+    columns: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    """Solid objects (K, 3): x, y and radius in metres."""
 
     def __post_init__(self) -> None:
         self.time_s = 0.0
@@ -75,13 +86,16 @@ class AutopilotModel:
         self.mode, self.armed = Mode.GROUND, False
         self.height = 0.7
         self.battery = 0.9
+        self.contacts = 0
+        """Touches of objects so far."""
+        self._touching = np.zeros(len(self.columns), bool)
         self.offset: Vector = (0.0, 0.0, 0.0)
         """A jump of the estimator: what it reports, and steers by, is the truth plus this."""
         self._rng = np.random.default_rng(self.seed)
         self._wind, self._learned = np.zeros(2), np.zeros(2)
         self._setpoint, self._place, self._place_yaw = Setpoint(), (self.x, self.y), self.yaw
         self._queue: deque[tuple[float, Setpoint]] = deque()
-        self._stream_began, self._stream_last = -math.inf, -math.inf
+        self._stream_began, self._stream_last, self._beat_last = -math.inf, -math.inf, math.inf
         self._offboard_chosen = False
 
     # What it is told.
@@ -92,6 +106,10 @@ class AutopilotModel:
             self._stream_began = self.time_s
         self._stream_last = self.time_s
         self._queue.append((self.time_s + self.config.latency_s, setpoint))
+
+    def hear(self) -> None:
+        """A heartbeat arrives from whom it watches."""
+        self._beat_last = self.time_s
 
     def arm(self) -> bool:
         """Start the motors; with offboard chosen before, setpoints are flown from here on."""
@@ -176,6 +194,12 @@ class AutopilotModel:
         """Where it really is."""
         return self.x, self.y, self.z, self.roll, self.pitch, self.yaw
 
+    @property
+    def gap_m(self) -> float:
+        """From the body to the nearest object; infinite without one."""
+        gaps = np.hypot(self.columns[:, 0] - self.x, self.columns[:, 1] - self.y) - self.columns[:, 2]
+        return float(gaps.min(initial=math.inf)) - self.config.radius_m
+
     def _stay(self) -> None:
         """Hold where it comes to rest, as it believes."""
         tau = self.config.time_constant_s
@@ -187,9 +211,9 @@ class AutopilotModel:
         while self._queue and self._queue[0][0] <= self.time_s:
             self._setpoint = self._queue.popleft()[1]
         if self.mode is Mode.OFFBOARD and self.time_s - self._stream_last > self.config.silence_s:
-            self.hold()
-            if self.config.on_silence == "land":
-                self.land()
+            self._fall_silent()
+        if self.mode is Mode.OFFBOARD and self.time_s - self._beat_last > self.config.heartbeat_s:
+            self.land()
         if self.mode is Mode.GROUND:
             return
         ux, uy, uz, omega = self._wanted()
@@ -200,6 +224,15 @@ class AutopilotModel:
         if self.mode is Mode.LAND and self.z <= 0.0:
             self.mode, self.armed = Mode.GROUND, False
             self.vx = self.vy = self.vz = 0.0
+
+    def _fall_silent(self) -> None:
+        if self.config.on_silence == "stop":
+            if self._setpoint.place is None:  # a place is held for good
+                self._setpoint = Setpoint((0.0, 0.0, 0.0), 0.0, height=self.height)
+            return
+        self.hold()
+        if self.config.on_silence == "land":
+            self.land()
 
     def _wanted(self) -> tuple[float, float, float, float]:
         """Velocity and yaw rate that the position loop, or the setpoint, asks for."""
@@ -231,9 +264,15 @@ class AutopilotModel:
         tau, keep = c.time_constant_s, math.exp(-dt / c.time_constant_s)
         pull_x, pull_y = self._pull(dt)
         end_x, end_y = ux + tau * pull_x, uy + tau * pull_y
+        free_x, free_y = self.x, self.y
         self.x += end_x * dt + (self.vx - end_x) * tau * (1 - keep)
         self.y += end_y * dt + (self.vy - end_y) * tau * (1 - keep)
         self.vx, self.vy = end_x + (self.vx - end_x) * keep, end_y + (self.vy - end_y) * keep
+        if len(self.columns):
+            self.x, self.y, self.vx, self.vy, began = push_out(
+                self.x, self.y, self.vx, self.vy, free_x, free_y, c.radius_m, self.columns, self._touching
+            )  # fmt: skip
+            self.contacts += began
         lift = math.exp(-dt / 0.2)
         self.vz = uz + (self.vz - uz) * lift
         self.z = max(self.z + self.vz * dt, 0.0)

@@ -22,6 +22,8 @@ from wayword.flight.vehicle import Shot
 Fit = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 """From the camera's own pixels to the model's (``resample.Resampler``)."""
 _RETRY_S = 0.5
+_DEVICE_OPTIONS = ("video_size", "framerate", "input_format", "pixel_format")
+"""As FFmpeg's V4L2 input has them."""
 
 
 class StampClock:
@@ -58,6 +60,8 @@ class Camera:
         self._last: NDArray[np.uint8] | None = None
         self._closed, self._first = threading.Event(), threading.Event()
         self.problem = ""
+        self.received = 0
+        """Frames of the stream so far."""
         self.size: tuple[int, int] | None = None
         """Width and height of the stream."""
         self._thread = threading.Thread(target=self._run, name="camera", daemon=True)
@@ -90,6 +94,7 @@ class Camera:
             self._clock = StampClock(self._delay_s)
 
     def _take(self, pixels: NDArray[np.uint8], stamp_s: float | None, arrived_s: float) -> None:
+        self.received += 1
         if self._last is not None and np.array_equal(self._last, pixels):
             return
         taken = self._clock.taken_s(arrived_s, stamp_s if self._real_time else None)
@@ -102,9 +107,9 @@ def frames(source: str, timeout_s: float = 5.0) -> Iterator[tuple[NDArray[np.uin
     """Every frame of a source as RGB, with its own time stamp in seconds if it has one."""
     import av
 
-    options, kind = _options(source)
+    name, options, kind = _options(source)
     try:
-        container: Any = av.open(source, format=kind, options=options, timeout=timeout_s)
+        container: Any = av.open(name, format=kind, options=options, timeout=timeout_s)
     except (av.error.FFmpegError, ValueError, OSError) as error:
         raise WaywordError(f"{source}: cannot be opened as a camera ({error})") from error
     with container:
@@ -116,12 +121,29 @@ def frames(source: str, timeout_s: float = 5.0) -> Iterator[tuple[NDArray[np.uin
             yield frame.to_ndarray(format="rgb24"), frame.time
 
 
-def _options(source: str) -> tuple[dict[str, str], str | None]:
+def _options(source: str) -> tuple[str, dict[str, str], str | None]:
+    """What PyAV is to open, with which options, as which format."""
     if source.startswith("rtsp://"):
         # Over TCP no part of a frame is lost; without a buffer no frame is old.
-        return {"rtsp_transport": "tcp", "fflags": "nobuffer", "flags": "low_delay", "analyzeduration": "200000"}, None
+        live = {"rtsp_transport": "tcp", "fflags": "nobuffer", "flags": "low_delay", "analyzeduration": "200000"}
+        return source, live, None
     if source.startswith("/dev/video"):
-        return {}, "v4l2"
-    if "://" not in source and not Path(source).is_file():
+        return _device(source)
+    if "://" not in source and not Path(source).exists():
         raise WaywordError(f"{source}: no such file; a camera is rtsp://host/path, /dev/video0 or a video file")
-    return {}, None
+    return source, {}, None
+
+
+def _device(source: str) -> tuple[str, dict[str, str], str]:
+    """A V4L2 device, which delivers what it likes unless it is asked: /dev/video0?video_size=640x480&framerate=30."""
+    name, _, asked = source.partition("?")
+    options = {"fflags": "nobuffer"}
+    for word in filter(None, asked.split("&")):
+        key, _, value = word.partition("=")
+        if key not in _DEVICE_OPTIONS or not value:
+            known = ", ".join(_DEVICE_OPTIONS)
+            raise WaywordError(f"{source}: {word!r} is no option of a V4L2 camera; there are {known}, as NAME=VALUE")
+        options[key] = value
+    if not Path(name).exists():
+        raise WaywordError(f"{name}: no such device; `ls /dev/video*` shows those that are there")
+    return name, options, "v4l2"

@@ -17,6 +17,8 @@ from wayword.flight.calibration import Calibration
 
 LEAST_VIEWS = 8
 LARGEST_ERROR_PX = 1.0
+_OUTLIER = 3.0
+"""A picture whose corners miss by so many times the median picture's has a corner that is none: it is left out."""
 LEAST_SPREAD = 0.5
 """The corners found must reach over this share of the picture's width and height, or the distortion is a guess."""
 
@@ -56,7 +58,7 @@ def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], mo
         )
         if not found:
             continue
-        flat = np.asarray(points, np.float32).reshape(-1, 2) + 0.5  # OpenCV counts from the centre of the first pixel
+        flat = _refined(cv2, grey, points, inner) + 0.5  # OpenCV counts from the centre of the first pixel
         if not corners or float(np.abs(flat - corners[-1]).max()) > 0.02 * size[0]:
             corners.append(flat)
         if len(corners) >= most:
@@ -64,6 +66,21 @@ def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], mo
     if size is None:
         raise WaywordError("there are no pictures to calibrate from")
     return Views(corners, size, looked)
+
+
+def _refined(cv2: Any, grey: NDArray[np.uint8], points: Any, inner: tuple[int, int]) -> NDArray[np.float32]:
+    """Corners to a tenth of a pixel.
+
+    The detector leaves an error without bias of 0.4 pixels (root mean square) on rendered boards, through a lens with
+    the distortion of the tests; what the gradients around each corner say leaves a third of that.
+    """
+    rough = np.asarray(points, np.float32).reshape(inner[1], inner[0], 2)
+    steps = [np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1)]
+    window = int(np.clip(0.3 * min(steps), 2, 8))  # no neighbouring corner is within
+    end = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 50, 1e-3)
+    refined = cv2.cornerSubPix(grey, rough.reshape(-1, 1, 2).copy(), (window, window), (-1, -1), end)
+    flat: NDArray[np.float32] = np.asarray(refined, np.float32).reshape(-1, 2)
+    return flat
 
 
 def calibrate(
@@ -85,9 +102,16 @@ def calibrate(
         )
     board = np.zeros((inner[0] * inner[1], 3), np.float32)
     board[:, :2] = np.mgrid[0 : inner[0], 0 : inner[1]].T.reshape(-1, 2) * square_m
-    error, matrix, distortion, _, _ = cv2.calibrateCamera(
-        [board] * len(views.corners), [(points - 0.5)[:, None] for points in views.corners], views.size, None, None
-    )
+    used = [(points - 0.5)[:, None] for points in views.corners]
+    for _ in range(3):
+        error, matrix, distortion, _, _, _, _, per_view = cv2.calibrateCameraExtended(
+            [board] * len(used), used, views.size, None, None
+        )
+        errors = np.asarray(per_view).ravel()
+        good = errors <= _OUTLIER * np.median(errors)
+        if good.all() or good.sum() < LEAST_VIEWS:
+            break
+        used = [points for points, keep in zip(used, good, strict=True) if keep]
     if error > LARGEST_ERROR_PX:
         raise WaywordError(
             f"the corners miss the model by {error:.2f} pixels; keep board and camera still, use a flat board, and "

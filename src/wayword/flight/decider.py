@@ -8,6 +8,7 @@ A mind that hangs, dies or raises costs the flight its decisions and nothing els
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -16,15 +17,21 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from wayword.flight.blackbox import BlackBox, encode_image
-from wayword.flight.governor import Decision, Disc
+from wayword.flight.clearance import Disc
+from wayword.flight.governor import Decision
 from wayword.flight.vehicle import Pose, Shot, Vehicle
 from wayword.mapping.grid import CELL_M, world_centres
 from wayword.policy.interface import STOP_THRESHOLD, Observations, Policy, Privileged
 
 STANDS = 0.5
 """A cell of the all-object map above this holds something that stands there."""
+_EDGE = 0.25
+"""Beside such a cell, one above this holds its edge: a cell is at half its value where an object ends at its centre."""
+_AROUND_M = CELL_M / math.sqrt(2)
+"""Radius of the circle around a cell."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +94,10 @@ class PolicyMind:
 
 
 def standing(all_objects: NDArray[np.float32]) -> tuple[Disc, ...]:
-    """The all-object map as discs, one per cell in which something stands."""
-    centres = world_centres()[all_objects > STANDS]
-    return tuple((float(x), float(y), CELL_M / 2) for x, y in centres)
+    """The all-object map as discs, one around each cell in which something stands or into which it reaches."""
+    core = all_objects > STANDS
+    reached = ndimage.binary_dilation(core, np.ones((3, 3))) & (all_objects > _EDGE)
+    return tuple((float(x), float(y), _AROUND_M) for x, y in world_centres()[core | reached])
 
 
 @dataclass

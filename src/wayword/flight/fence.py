@@ -74,6 +74,13 @@ class Fence:
             ax, ay = bx, by
         return math.sqrt(nearest) if inside else -math.sqrt(nearest)
 
+    def inwards(self, x: float, y: float) -> Point:
+        """The direction, of length 1, in which the nearest edge is left behind fastest; into the fence from outside."""
+        dx = self.distance(x + _PEEK_M, y) - self.distance(x - _PEEK_M, y)
+        dy = self.distance(x, y + _PEEK_M) - self.distance(x, y - _PEEK_M)
+        size = math.hypot(dx, dy)
+        return (dx / size, dy / size) if size > 1e-12 else (0.0, 0.0)
+
     def reach(self, x: float, y: float, dx: float, dy: float, margin_m: float) -> float:
         """The share (0 to 1) of the way from x, y by dx, dy that keeps ``margin_m`` from every edge.
 

@@ -19,16 +19,20 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from wayword.errors import WaywordError
+from wayword.flight.clearance import Disc
 from wayword.flight.fence import Fence
 from wayword.flight.limits import limited
 from wayword.flight.reasons import AT_ONCE, LASTING, Reason
 from wayword.flight.vehicle import Mode, Telemetry
 from wayword.flight.watch import faults, has_pose
 
-Disc = tuple[float, float, float]
-"""x, y, radius in metres of something that stands there."""
 Anchor = tuple[float, float, float]
 """x, y, yaw to stay at."""
+_THERE_M = 0.1
+_INSIDE_M, _PULL_M = 0.1, 0.3
+"""A place to stay is this far inside the fence's margin; for a vehicle that is nearer to the fence, this much more."""
+_LOST_M = 2.0
+"""What is further out than this stays where it says it is."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class GovernorConfig:
     """A fault that may pass is waited for this long."""
     settle_s: float = 1.5
     """A hold before landing lasts this long: the vehicle comes to rest."""
+    return_s: float = 6.0
+    """A vehicle that has arrived comes back to where it was told to stop, for so long at most, before it lands."""
     most_holds: int = 5
     """So many faults may pass in one flight."""
 
@@ -136,6 +142,8 @@ class Command:
     yaw_rate_rad_s: float = 0.0
     anchor: Anchor | None = None
     reasons: tuple[Reason, ...] = ()
+    left_m_s: float = 0.0
+    """Sideways, where it slides by something."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,8 @@ class State:
     """What the governor remembers from tick to tick."""
 
     started_s: float
-    forward_m_s: float = 0.0
+    speed_m_s: float = 0.0
+    """Of the last command."""
     yaw_rate_rad_s: float = 0.0
     seen: Telemetry | None = None
     """The last pose that was looked at, for jumps."""
@@ -184,20 +193,20 @@ def step(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> 
         if holds > config.most_holds:
             reasons = lasting = _merge(lasting, [Reason.FLAPPING])
         state = replace(state, hold_s=since, holds=holds, lasting=lasting)
-        if now - since >= (config.settle_s if lasting else config.patience_s) - 1e-9:
+        if now - since >= _wait_s(config, state, telemetry, reasons) - 1e-9:
             return _land(state, reasons)
         return _hold(config, fence, state, inputs, reasons, forget=jumped or Reason.POSE_JUMP in lasting)
     state = replace(state, hold_s=None)
     decision = inputs.decision
     if decision is None:  # the first one is on its way
         return _hold(config, fence, state, inputs, (), forget=False)
-    forward, turn, reasons, brake = limited(config, fence, state, inputs, decision)
+    forward, left, turn, reasons, brake = limited(config, fence, state, inputs, decision)
     if brake:
         return _hold(config, fence, state, inputs, reasons, forget=False)
     after = replace(
-        state, forward_m_s=forward, yaw_rate_rad_s=turn, anchored=False, anchor=None, reasons=reasons
+        state, speed_m_s=math.hypot(forward, left), yaw_rate_rad_s=turn, anchored=False, anchor=None, reasons=reasons
     )  # fmt: skip
-    return after, Command(Kind.VELOCITY, forward, turn, reasons=reasons)
+    return after, Command(Kind.VELOCITY, forward, turn, reasons=reasons, left_m_s=left)
 
 
 def _hold(
@@ -211,25 +220,44 @@ def _hold(
     elif not anchored:
         anchored = True
         if has_pose(telemetry) and inputs.now_s - telemetry.pose_s <= config.pose_s:
-            anchor = _rest(config, fence, telemetry)
+            anchor = _rest(config, fence, telemetry, stop_here=reasons == (Reason.ARRIVED,))
     after = replace(
-        state, forward_m_s=0.0, yaw_rate_rad_s=0.0, anchor=anchor, anchored=anchored, reasons=reasons
+        state, speed_m_s=0.0, yaw_rate_rad_s=0.0, anchor=anchor, anchored=anchored, reasons=reasons
     )  # fmt: skip
     return after, Command(Kind.HOLD, anchor=anchor, reasons=reasons)
 
 
-def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry) -> Anchor:
-    """Where a vehicle that brakes now comes to rest, but not beyond the fence's margin."""
+def _wait_s(config: GovernorConfig, state: State, telemetry: Telemetry, reasons: tuple[Reason, ...]) -> float:
+    """How long this hold lasts before the landing."""
+    if not state.lasting:
+        return config.patience_s
+    if reasons != (Reason.ARRIVED,) or state.anchor is None:
+        return config.settle_s
+    away = math.hypot(telemetry.pose[0] - state.anchor[0], telemetry.pose[1] - state.anchor[1])
+    return config.settle_s if away < _THERE_M else config.return_s
+
+
+def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry, stop_here: bool) -> Anchor:
+    """Where to stay, never beyond the fence's margin; from within it, back inside.
+
+    That is where a vehicle that brakes now comes to rest: after a fault the less it moves the better. But where the
+    policy says that it has arrived it means this place, not the one half a metre on to which the vehicle coasts.
+    """
     x, y, yaw = telemetry.pose[0], telemetry.pose[1], telemetry.pose[5]
-    coast = 0.7 * config.response_s + 0.5 * config.latency_s
+    coast = 0.0 if stop_here else 0.7 * config.response_s + 0.5 * config.latency_s
     dx, dy = telemetry.velocity[0] * coast, telemetry.velocity[1] * coast
-    share = fence.reach(x, y, dx, dy, config.margin_m)
-    return x + share * dx, y + share * dy, yaw
+    share = fence.reach(x, y, dx, dy, config.margin_m + _INSIDE_M)
+    x, y = x + share * dx, y + share * dy
+    short = config.margin_m + _INSIDE_M - fence.distance(x, y)
+    if 0.01 < short < _LOST_M:  # what carried it here will not stop at the margin: pull
+        inwards = fence.inwards(x, y)
+        x, y = x + (short + _PULL_M) * inwards[0], y + (short + _PULL_M) * inwards[1]
+    return x, y, yaw
 
 
 def _land(state: State, reasons: tuple[Reason, ...]) -> tuple[State, Command]:
     after = replace(
-        state, landing=True, forward_m_s=0.0, yaw_rate_rad_s=0.0, lasting=reasons, reasons=reasons
+        state, landing=True, speed_m_s=0.0, yaw_rate_rad_s=0.0, lasting=reasons, reasons=reasons
     )  # fmt: skip
     return after, Command(Kind.LAND, reasons=reasons)
 

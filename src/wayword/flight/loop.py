@@ -106,7 +106,7 @@ class GovernorLoop:
 
     def _send(self, command: Command) -> None:
         if command.kind is Kind.VELOCITY:
-            self.vehicle.set_velocity(command.forward_m_s, command.yaw_rate_rad_s)
+            self.vehicle.set_velocity(command.forward_m_s, command.yaw_rate_rad_s, command.left_m_s)
         elif command.kind is Kind.HOLD:
             self.vehicle.hold(command.anchor)
         elif command.kind is Kind.LAND and not self.state.landing_seen:

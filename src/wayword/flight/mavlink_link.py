@@ -17,7 +17,8 @@ from wayword.errors import WaywordError
 os.environ.setdefault("MAVLINK20", "1")
 
 SYSTEM, COMPONENT = 245, 191
-"""We are an onboard computer, never a ground station: posing as one would mask the autopilot's loss of the real one."""
+"""We are an onboard computer, never a ground station (255): posing as one would mask the autopilot's loss of the real
+one. An ArduPilot is told by its owner to watch for number 245 (SYSID_MYGCS), so that it lands when we fall silent."""
 _ADDRESS = re.compile(r"(udpin|udpout|tcp|tcpin)://([^:/]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$|serial://(/[^:]+)(?::(\d+))?$")
 
 

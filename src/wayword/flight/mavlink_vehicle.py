@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from wayword.errors import WaywordError
 from wayword.flight.autopilots import (
     BY_NUMBER,
+    FORCE_DISARM,
     PLACE_MASK,
     VELOCITY_HEIGHT_MASK,
     VELOCITY_MASK,
@@ -29,8 +30,6 @@ from wayword.flight.vehicle import Check, Facts, Mode, Shot, Telemetry
 
 _HEARTBEAT_S = 1.0
 _HEIGHT_GAIN, _CLIMB_M_S = 1.0, 0.4
-_FORCE_DISARM = 21196
-"""The magic number with which both autopilots stop the motors in the air."""
 
 
 class Eyes(Protocol):
@@ -151,10 +150,11 @@ class MavlinkVehicle:
         assert self.autopilot is not None
         (take_off_px4 if self.autopilot.name == "PX4" else take_off_ardupilot)(self, height_m)
 
-    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float) -> None:
-        """Along the present heading, as a local velocity."""
+    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
+        """By the present heading, as a local velocity."""
         yaw = self.telemetry().pose[5]
-        north, east = self.site.ned_direction(forward_m_s * math.cos(yaw), forward_m_s * math.sin(yaw))
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        north, east = self.site.ned_direction(forward_m_s * cos - left_m_s * sin, forward_m_s * sin + left_m_s * cos)
         self._velocity(north, east, -yaw_rate_rad_s)
 
     def hold(self, anchor: tuple[float, float, float] | None) -> None:
@@ -176,7 +176,7 @@ class MavlinkVehicle:
         """Force the motors off."""
         if self.link is not None and self.link.target is not None:
             for _ in range(3):
-                self.link.tell(self.link.mavlink.MAV_CMD_COMPONENT_ARM_DISARM, 0.0, _FORCE_DISARM)
+                self.link.tell(self.link.mavlink.MAV_CMD_COMPONENT_ARM_DISARM, 0.0, FORCE_DISARM)
 
     def close(self) -> None:
         """Let go of line and camera."""

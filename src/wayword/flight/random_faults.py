@@ -78,11 +78,14 @@ def random_flight(index: int, seed: int = 0) -> RandomFlight:
     fence = FENCES[int(rng.integers(len(FENCES)))]
     x, y = _place(fence, rng)
     wind = rng.uniform(0, 1.0) * np.array([math.cos(a := rng.uniform(-math.pi, math.pi)), math.sin(a)])
+    silence = float(rng.choice([1.1, 1.6, 3.9]))
+    on_silence = "land" if rng.random() < 0.7 else "hold"
     model = AutopilotModelConfig(
         time_constant_s=float(rng.uniform(0.3, 1.0)),
         latency_s=float(rng.uniform(0.02, 0.2)),
-        silence_s=float(rng.choice([1.1, 1.6, 3.9])),
-        on_silence="land" if rng.random() < 0.7 else "hold",
+        silence_s=silence,
+        on_silence="stop" if silence == 3.9 else on_silence,  # type: ignore[arg-type]
+        heartbeat_s=5.0 if silence == 3.9 else math.inf,
         wind_m_s=(float(wind[0]), float(wind[1])) if rng.random() < 0.5 else (0.0, 0.0),
         gust_m_s=float(rng.choice([0.0, 0.3])),
         position_noise_m=float(rng.uniform(0, 0.02)),

@@ -118,7 +118,7 @@ class ReplayVehicle:
         now = self.now()
         return next((item.shot for item in reversed(self.recording.seen) if item.shot.taken_s <= now), None)
 
-    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float) -> None:
+    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
         """Noted, not flown."""
         self.told.append("velocity")
 
@@ -157,4 +157,5 @@ def _inputs(raw: dict[str, Any], decisions: dict[float, Decision]) -> Inputs:
 def _command(raw: dict[str, Any]) -> Command:
     anchor = None if raw["anchor"] is None else tuple(raw["anchor"])
     reasons = tuple(Reason(code) for code in raw["reasons"])
-    return Command(Kind(raw["kind"]), raw["forward_m_s"], raw["yaw_rate_rad_s"], anchor, reasons)  # type: ignore[arg-type]
+    left = raw.get("left_m_s", 0.0)
+    return Command(Kind(raw["kind"]), raw["forward_m_s"], raw["yaw_rate_rad_s"], anchor, reasons, left)  # type: ignore[arg-type]

@@ -30,13 +30,15 @@ class MindRecipe:
     instruction: str
     database: str
     weights: Path | None = None
+    grounder: str = "sim"
+    """The segmentation's weights, by name or folder."""
 
     def __call__(self) -> PolicyMind:
         """Load everything: networks, language, photos."""
         from wayword.pilot import check_instruction, open_database
         from wayword.policy.fspvn import FsPVN
 
-        policy = FsPVN.load(folder=self.weights)
+        policy = FsPVN.load(folder=self.weights, grounding=self.grounder)
         return PolicyMind(policy, check_instruction(self.instruction), open_database(self.database))
 
 
@@ -62,11 +64,14 @@ def real_vehicle(
 def simulated_vehicle(
     bank: MeshBank, objects: Sequence[PlacedObject], start: Pose2, seed: int = 0, **model: Any
 ) -> Vehicle:
-    """The simulator with the arena's renderer as camera."""
+    """The simulator with the arena's renderer as camera and its solid objects."""
     from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
     from wayword.flight.simulated import SimulatedVehicle
+    from wayword.sim.arena import ArenaConfig
 
-    body = AutopilotModel(AutopilotModelConfig(**model), start.x, start.y, start.yaw, seed)
+    cap = ArenaConfig().column_cap_m
+    columns = np.array([(item.x, item.y, min(bank.column_m[item.name], cap)) for item in objects]).reshape(-1, 3)
+    body = AutopilotModel(AutopilotModelConfig(**model), start.x, start.y, start.yaw, seed, columns)
     return SimulatedVehicle(body, Eye(bank, objects, seed))
 
 

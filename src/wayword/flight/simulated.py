@@ -98,17 +98,19 @@ class SimulatedVehicle:
         self.wait(0.05)
 
     def telemetry(self) -> Telemetry:
-        """What was heard last."""
+        """What was heard last; whoever asks is alive, and a heartbeat says so."""
+        if self.link.up:
+            self.body.hear()
         return self._heard
 
     def shot(self) -> Shot | None:
         """The newest image."""
         return self._shot
 
-    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float) -> None:
-        """A world velocity along the heading as it was heard last, as for PX4."""
-        yaw = self._heard.pose[5]
-        velocity = (forward_m_s * math.cos(yaw), forward_m_s * math.sin(yaw), 0.0)
+    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
+        """A world velocity by the heading as it was heard last, as for PX4."""
+        cos, sin = math.cos(self._heard.pose[5]), math.sin(self._heard.pose[5])
+        velocity = (forward_m_s * cos - left_m_s * sin, forward_m_s * sin + left_m_s * cos, 0.0)
         self._send(Setpoint(velocity, yaw_rate_rad_s, height=self._height))
 
     def hold(self, anchor: tuple[float, float, float] | None) -> None:

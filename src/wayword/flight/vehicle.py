@@ -120,8 +120,8 @@ class Vehicle(Protocol):
         """The newest image."""
         ...
 
-    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float) -> None:
-        """Fly forward and turn, at the height of the take-off, until the next setpoint."""
+    def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
+        """Fly forward and to the left and turn, at the height of the take-off, until the next setpoint."""
         ...
 
     def hold(self, anchor: tuple[float, float, float] | None) -> None:

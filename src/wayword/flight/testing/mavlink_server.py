@@ -19,18 +19,29 @@ from types import TracebackType
 from typing import Any
 
 from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
-from wayword.flight.autopilots import ARDUPILOT, PLACE_MASK, PX4, VELOCITY_HEIGHT_MASK, VELOCITY_MASK, Autopilot
+from wayword.flight.autopilots import (
+    ARDUPILOT,
+    FORCE_DISARM,
+    PLACE_MASK,
+    PX4,
+    VELOCITY_HEIGHT_MASK,
+    VELOCITY_MASK,
+    Autopilot,
+)
 from wayword.flight.frames import Site, quaternion_of
 from wayword.flight.mavlink_link import need_pymavlink
 from wayword.flight.vehicle import Mode
 
 GOOD_PARAMETERS = {
-    "PX4": {"COM_OF_LOSS_T": 0.5, "COM_OBL_RC_ACT": 4, "NAV_RCL_ACT": 3, "COM_RCL_EXCEPT": 0, "COM_LOW_BAT_ACT": 2,
-            "GF_ACTION": 5, "GF_MAX_HOR_DIST": 6.0, "GF_MAX_VER_DIST": 2.0},
-    "ArduPilot": {"GUID_TIMEOUT": 1.0, "FS_THR_ENABLE": 3, "FS_OPTIONS": 0, "FS_EKF_ACTION": 1, "BATT_FS_LOW_ACT": 1,
-                  "FENCE_ENABLE": 1, "FENCE_ACTION": 2},
+    "PX4": {"COM_OF_LOSS_T": 0.5, "COM_OBL_RC_ACT": 4, "NAV_RCL_ACT": 3, "COM_RC_IN_MODE": 0, "COM_RCL_EXCEPT": 0,
+            "NAV_DLL_ACT": 0, "COM_LOW_BAT_ACT": 2, "GF_ACTION": 5, "GF_MAX_HOR_DIST": 6.0, "GF_MAX_VER_DIST": 2.0},
+    "ArduPilot": {"GUID_TIMEOUT": 1.0, "FS_GCS_ENABLE": 5, "SYSID_MYGCS": 245, "FS_GCS_TIMEOUT": 5.0,
+                  "FS_THR_ENABLE": 3, "FS_OPTIONS": 16, "FS_EKF_ACTION": 1, "BATT_FS_LOW_ACT": 1,
+                  "BATT_LOW_VOLT": 14.0, "BATT_FS_CRT_ACT": 1, "FENCE_ENABLE": 1, "FENCE_TYPE": 7, "FENCE_ACTION": 2,
+                  "FENCE_RADIUS": 8.0, "FENCE_ALT_MAX": 3.0},
 }  # fmt: skip
-_FLOATS = {"COM_OF_LOSS_T", "GF_MAX_HOR_DIST", "GF_MAX_VER_DIST", "GUID_TIMEOUT"}
+_FLOATS = {"COM_OF_LOSS_T", "GF_MAX_HOR_DIST", "GF_MAX_VER_DIST", "GUID_TIMEOUT", "FS_GCS_TIMEOUT", "BATT_LOW_VOLT",
+           "FENCE_RADIUS", "FENCE_ALT_MAX"}  # fmt: skip
 _TICK_S = 0.02
 _SITE = Site(north_m=12.0, east_m=-7.0, ground_m=0.4, heading_rad=0.9)
 """Where the map lies in the vehicle's own frame: nowhere handy."""
@@ -49,6 +60,9 @@ class MavlinkServer:
         self.autopilot: Autopilot = {"PX4": PX4, "ArduPilot": ARDUPILOT}[kind]
         self.parameters: dict[str, float] = {**GOOD_PARAMETERS[kind], **(parameters or {})}
         model.setdefault("silence_s", self.autopilot.silence_s(self.parameters))
+        if kind == "ArduPilot":  # it stands still in guided, and lands only if it misses a heartbeat
+            model.setdefault("on_silence", "stop")
+            model.setdefault("heartbeat_s", self.parameters["FS_GCS_TIMEOUT"])
         self.body = AutopilotModel(AutopilotModelConfig(**model), *start)
         self.mute = False
         """The link is down: nothing is sent, nothing is heard."""
@@ -58,6 +72,8 @@ class MavlinkServer:
         """True x, y, z at every tick."""
         self.masks: set[int] = set()
         self.setpoints = 0
+        self.beats = 0
+        """Heartbeats heard."""
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self._socket.setblocking(False)
@@ -114,11 +130,17 @@ class MavlinkServer:
             self._send(self._mav.MAVLink_command_ack_message(message.command, self._obey(message)))
         elif kind == "SET_POSITION_TARGET_LOCAL_NED":
             self._setpoint(message)
+        elif kind == "HEARTBEAT":
+            self.beats += 1
+            if message.get_srcSystem() == self.parameters.get("SYSID_MYGCS"):
+                self.body.hear()
 
     def _obey(self, message: Any) -> int:
         mav, body = self._mav, self.body
         if message.command == mav.MAV_CMD_COMPONENT_ARM_DISARM:
             if message.param1 < 0.5:
+                if body.mode is not Mode.GROUND and message.param2 != FORCE_DISARM:
+                    return 1  # temporarily rejected: it is flying
                 body.kill()
             else:
                 body.arm()
