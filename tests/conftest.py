@@ -7,9 +7,28 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
+from support.extras import EXTRAS
 from wayword.episodes import Example, examples, load_natural
 from wayword.sim.render.bank import MeshBank
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("any_machine", deadline=None)
+settings.load_profile("any_machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, extra in EXTRAS.items():
+        config.addinivalue_line("markers", f"{name}: runs after {extra.command}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = {name: reason for name, extra in EXTRAS.items() if (reason := extra.missing())}
+    for item in items:
+        for mark in [*item.iter_markers()]:
+            if mark.name in missing:
+                item.add_marker(pytest.mark.skip(reason=missing[mark.name]))
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,9 @@ from wayword.evaluation import (
     summarise,
     wilson,
 )
-from wayword.evaluation.intervals import auroc, bootstrap_auroc, bootstrap_ratio
 from wayword.evaluation.metrics import EndedBy
-from wayword.evaluation.summary import table
+from wayword.evaluation.summary import metrics_table
+from wayword.intervals import auroc, bootstrap_auroc, bootstrap_ratio, bootstrap_two_way
 
 
 def episode(sr: bool, ne: float, ended_by: EndedBy = "policy", collisions: int = 0) -> EpisodeMetrics:
@@ -70,7 +70,7 @@ def test_bootstrap_approaches_the_normal_interval() -> None:
 def test_bootstrap_does_not_depend_on_how_draws_are_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).random(37)
     whole = bootstrap_mean(values, np.random.default_rng(3))
-    monkeypatch.setattr("wayword.evaluation.intervals._BLOCK", 100)
+    monkeypatch.setattr("wayword.intervals._BLOCK", 100)
     assert bootstrap_mean(values, np.random.default_rng(3)) == whole
 
 
@@ -181,7 +181,7 @@ def test_summarise_means_and_endings() -> None:
 def test_table_prints_percent_and_metres() -> None:
     summary = summarise([episode(True, 0.2)] * 8 + [episode(False, 1.2)] * 2, seed=0)
     console = Console(file=io.StringIO(), width=140)
-    console.print(table({"oracle [1]": summary, "partial": {"emd": summary["emd"]}}))
+    console.print(metrics_table({"oracle [1]": summary, "partial": {"emd": summary["emd"]}}))
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
     assert "oracle [1]" in text
@@ -196,7 +196,7 @@ def test_table_prints_percent_and_metres() -> None:
 def test_no_width_of_terminal_drops_a_metric(width: int, name: str) -> None:
     summary = summarise([episode(True, 0.2)] * 8 + [episode(False, 1.2)] * 2, seed=0)
     console = Console(file=io.StringIO(), width=width)
-    console.print(table({name: summary}))
+    console.print(metrics_table({name: summary}))
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
     words = text.split()
@@ -209,7 +209,23 @@ def test_no_width_of_terminal_drops_a_metric(width: int, name: str) -> None:
 
 def test_a_narrow_table_by_hand() -> None:
     console = Console(file=io.StringIO(), width=30)
-    console.print(table({"a [b]": {"sr": Interval(0.8, 0.5, 0.9, 10)}}))
+    console.print(metrics_table({"a [b]": {"sr": Interval(0.8, 0.5, 0.9, 10)}}))
     assert isinstance(console.file, io.StringIO)
     lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
     assert lines[:3] == ["a [b], n = 10", " SR % 80.0 [50.0, 90.0]", " EMD m –"]
+
+
+def test_two_way_bootstrap_draws_rows_and_columns() -> None:
+    ones = np.ones((3, 40))
+    rng = np.random.default_rng(0)
+    by_row = bootstrap_two_way(np.array([[4.0], [4.0], [5.0]]) * ones, ones, rng)
+    assert (by_row.low, by_row.high, by_row.n) == (4.0, 5.0, 40)
+    # Columns alone: as the plain bootstrap of the columns' means, 0 or 1 with equal frequency.
+    by_column = bootstrap_two_way(np.tile([0.0, 1.0], (3, 20)), ones, rng)
+    plain = bootstrap_mean([0.0, 1.0] * 20, rng)
+    assert by_column.low == pytest.approx(plain.low, abs=0.03)
+    assert by_column.high == pytest.approx(plain.high, abs=0.03)
+    gaps = bootstrap_two_way(np.array([[4.0, 0.0], [0.0, 2.0]]), np.eye(2), rng)  # each judged one of the two
+    assert (gaps.mean, gaps.low, gaps.high) == (3.0, 2.0, 4.0)
+    with pytest.raises(ValueError, match="0 judgements"):
+        bootstrap_two_way(np.zeros((2, 2)), np.zeros((2, 2)), rng)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wayword.errors import DataError, WaywordError
-from wayword.evaluation.workers import each
+from wayword.workers import each
 
 
 def work(job: int) -> tuple[int, str | None]:
@@ -55,7 +55,7 @@ def test_a_killed_worker_is_an_error_and_not_a_wait() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_workers_leave_when_their_parent_is_killed() -> None:
-    code = "import time; from wayword.evaluation.workers import each; list(each(time.sleep, [600, 600], 2))"
+    code = "import time; from wayword.workers import each; list(each(time.sleep, [600, 600], 2))"
     parent = subprocess.Popen([sys.executable, "-c", code])
     _wait(lambda: len(_children(parent.pid)) >= 3)  # two workers, and Python's own tracker of resources
     time.sleep(1.0)  # both have a job

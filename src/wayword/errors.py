@@ -13,6 +13,14 @@ from pathlib import Path
 class WaywordError(Exception):
     """A problem in the user's input, described in one line."""
 
+    exit_code = 2
+
+
+class RefusedError(WaywordError):
+    """A text that is not flown, with the reason; the command line exits with code 3."""
+
+    exit_code = 3
+
 
 class DataError(WaywordError):
     """A problem at a known place of a data file."""
@@ -20,5 +28,6 @@ class DataError(WaywordError):
     def __init__(self, path: Path | str, message: str, line: int | None = None) -> None:
         self.path = Path(path)
         self.line = line
+        self.reason = message
         where = f"{path}:{line}" if line is not None else f"{path}"
         super().__init__(f"{where}: {message}")

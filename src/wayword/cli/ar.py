@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import check_png, check_seed, progress_bar, save_picture, say
+from wayword.cli.common import check_png, progress_bar, save_picture, say
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 from wayword.learning.ar.config import ARConfig
 
 if TYPE_CHECKING:
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
+class FrameSource:
     """What frames are made of."""
 
     packs: tuple[Path, ...] = ()
     """Baked mesh packs (.npz, each with its index .json) beside the procedural random objects."""
     frames: Path | None = None
     """Your own pictures of an empty place with poses.json, instead of flights in the simulated arena."""
+    panoramas: tuple[Path, ...] = ()
+    """Panoramas (.hdr, taken all around) in which cameras of many kinds are turned, instead of such flights."""
     seed: int = 0
     """Shard i of a seed is always the same one."""
     config: Annotated[ARConfig, tyro.conf.arg(name="")] = field(default_factory=ARConfig)
@@ -34,17 +37,24 @@ class Source:
         from wayword.learning.ar.backgrounds import FolderFrames, SimulatedFlights
         from wayword.learning.ar.generate import Generator
         from wayword.learning.ar.objects import ObjectPool, pool_size
+        from wayword.learning.ar.panoramas import PanoramaViews
 
         check_seed(self.seed)
         self.config.check()
-        backgrounds = SimulatedFlights() if self.frames is None else FolderFrames(self.frames)
+        if self.frames is not None and self.panoramas:
+            raise WaywordError("--frames and --panoramas: name one of them")
+        backgrounds: SimulatedFlights | FolderFrames | PanoramaViews = SimulatedFlights()
+        if self.frames is not None:
+            backgrounds = FolderFrames(self.frames)
+        elif self.panoramas:
+            backgrounds = PanoramaViews(self.panoramas)
         with progress_bar("making objects", pool_size(self.packs, self.config.objects)) as advance:
             pool = ObjectPool.build(self.packs, self.config.objects, self.config.pool, advance)
         return Generator(pool, backgrounds, self.config, self.seed)
 
 
 @dataclass(frozen=True)
-class Generate:
+class GenerateFrames:
     """Make shards of frames with masks, boxes and identities; running it again makes only what is missing."""
 
     out: Path
@@ -53,7 +63,7 @@ class Generate:
     """Frames wanted, rounded up to whole shards; more can be asked for later."""
     processes: int = 1
     """Shards made side by side."""
-    source: Source = field(default_factory=Source)
+    source: FrameSource = field(default_factory=FrameSource)
 
     def run(self) -> None:
         """Make what is missing."""
@@ -62,13 +72,13 @@ class Generate:
         generator = self.source.generator()
         size = self.source.config.shard_frames
         total = -(-self.count // size) * size
-        began, made = time.perf_counter(), 0
+        began, new_frames = time.perf_counter(), 0
         with progress_bar("making frames", total) as advance:
             for number, frames in enumerate(generate_shards(generator, self.out, self.count, self.processes)):
                 advance(frames)
-                made += frames if number else 0  # the first count is what was there before
-        rate = made / (time.perf_counter() - began)
-        done = f"made {made:,} at {rate:.0f} frames/s" if made else "nothing was missing"
+                new_frames += frames if number else 0  # the first count is what was there before
+        rate = new_frames / (time.perf_counter() - began)
+        done = f"made {new_frames:,} at {rate:.0f} frames/s" if new_frames else "nothing was missing"
         say(f"{self.out}: {total:,} frames of {len(generator.pool.entries):,} objects; {done}")
 
 
@@ -82,7 +92,7 @@ class Preview:
     """How many."""
     out: Path = Path("out/ar.png")
     """Where the picture goes."""
-    source: Source = field(default_factory=Source)
+    source: FrameSource = field(default_factory=FrameSource)
 
     def run(self) -> None:
         """Draw and save."""
@@ -102,7 +112,10 @@ class Preview:
 class AR:
     """Augmented-reality training data for the segmentation: make it, look at it."""
 
-    what: Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Preview, tyro.conf.subcommand("preview")]
+    what: (
+        Annotated[GenerateFrames, tyro.conf.subcommand("generate")]
+        | Annotated[Preview, tyro.conf.subcommand("preview")]
+    )
 
     def run(self) -> None:
         """Run the chosen one."""

@@ -14,7 +14,7 @@ from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
-    from wayword.evaluation.intervals import Interval
+    from wayword.intervals import Interval
 
 BUSY = 0.9
 """A step that spent less of its time computing was measured on a machine that was doing something else."""
@@ -61,8 +61,8 @@ class Bench:
     def _policy(self) -> None:
         from rich.table import Table
 
-        from wayword.evaluation.policy_speed import policy_speed
-        from wayword.evaluation.publish import Figure
+        from wayword.evaluation.bench.policy_speed import policy_speed
+        from wayword.figures import Figure
 
         with progress_bar("flying", self.repeats + 1) as advance:
             speed = policy_speed(self.repeats, self.weights, advance)
@@ -92,7 +92,7 @@ class Bench:
     def _studio(self) -> None:
         from rich.table import Table
 
-        from wayword.evaluation.publish import Figure
+        from wayword.figures import Figure
         from wayword.studio.speed import studio_speed
 
         with progress_bar("opening and flying", 3 * self.repeats) as advance:
@@ -121,7 +121,7 @@ class Bench:
     def _sim(self) -> None:
         from rich.table import Table
 
-        from wayword.evaluation import bench
+        from wayword.evaluation.bench import simulator as bench
 
         scene = bench.bench_scene()
         rows: dict[str, tuple[str, Interval | None, str]] = {}
@@ -164,7 +164,7 @@ class Bench:
 
     def _publish(self, rows: dict[str, tuple[str, Interval | None, str]], memory: float, tiny: Interval | None) -> None:
         from wayword.cli.results import publish_figures
-        from wayword.evaluation.publish import Figure
+        from wayword.figures import Figure
 
         command, today = f"wayword bench sim --repeats {self.repeats}", date.today().isoformat()
         figures = {

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import Split, check_seed, console, progress_bar, say
+from wayword.cli.common import console, progress_bar, say
+from wayword.cli.data_export import Export
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import Split, check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wayword.episodes.instructions import TextStatistics
-    from wayword.evaluation.publish import Figure
+    from wayword.figures import Figure
 
 _QUANTILES = (5, 25, 50, 75, 95)
 # Lani as the paper reports it, per segment; what it does not report is left out.
@@ -25,7 +27,7 @@ _LANI: dict[str, str] = {"vocabulary": "2.3k", "words per instruction": "11"}
 
 
 @dataclass(frozen=True)
-class Generate:
+class GenerateEpisodes:
     """Write generated episodes with grammar-written instructions; the same command continues what was stopped.
 
     Examples:
@@ -75,8 +77,8 @@ class Generate:
             try:
                 write_dataset(recipe, self.out, self.references, self.processes, count_and_advance)
             except KeyboardInterrupt:
-                kept = f"{written} of {self.count} episodes are kept beside {self.out}"
-                print(f"wayword: {kept}; run the same command again to go on", file=sys.stderr)
+                remark = f"{written} of {self.count} episodes are kept beside {self.out}"
+                print(f"wayword: {remark}; run the same command again to go on", file=sys.stderr)
                 raise
         say(self.out)
         if self.references is not None:
@@ -125,10 +127,14 @@ class Stats:
 
 
 @dataclass(frozen=True)
-class Data:
-    """Write training data, measure instructions."""
+class DataVerb:
+    """Write training data, measure instructions, export flights."""
 
-    what: Annotated[Generate, tyro.conf.subcommand("generate")] | Annotated[Stats, tyro.conf.subcommand("stats")]
+    what: (
+        Annotated[GenerateEpisodes, tyro.conf.subcommand("generate")]
+        | Annotated[Stats, tyro.conf.subcommand("stats")]
+        | Annotated[Export, tyro.conf.subcommand("export")]
+    )
 
     def run(self) -> None:
         """Run the chosen one."""
@@ -137,7 +143,7 @@ class Data:
 
 def _figures(measured: dict[str, TextStatistics], file: Path) -> dict[str, Figure]:
     """Counts over whole sets, so without intervals."""
-    from wayword.evaluation.publish import Figure
+    from wayword.figures import Figure
 
     command = f"wayword data generate --count COUNT --out {file.name} && wayword data stats {file.name}"
     today, result = date.today().isoformat(), {}
@@ -152,8 +158,8 @@ def _figures(measured: dict[str, TextStatistics], file: Path) -> dict[str, Figur
             "distinct_4grams": (100 * s.distinct_4grams, "%"),
         }
         for key, (value, unit) in values.items():
-            made = command.replace("COUNT", str(_episodes(file)))
-            result[f"language.text.{name}.{key}"] = Figure(value, None, None, s.instructions, made, today, unit)
+            own_command = command.replace("COUNT", str(_episodes(file)))
+            result[f"language.text.{name}.{key}"] = Figure(value, None, None, s.instructions, own_command, today, unit)
     return result
 
 

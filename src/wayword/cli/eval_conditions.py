@@ -7,14 +7,16 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_seed, console, progress_bar, say
+from wayword.cli.common import console, progress_bar, say
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 
 if TYPE_CHECKING:
-    from wayword.evaluation.conditions import Conditions
+    from wayword.evaluation.table.conditions import Conditions
 
-VehicleName = Literal["usual", "fast", "slow", "slowest", "delayed", "slow_delayed", "rigid"]
+VehicleName = Literal["usual", "fast", "slow", "slowest", "delayed", "slow_delayed", "rigid", "px4", "arducopter"]
+PolicyName = Literal["fspvn", "wayword"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class _Run:
 
     split: Literal["dev", "test"] = "dev"
     """dev for all decisions; test once, at the end."""
+    policy: PolicyName = "fspvn"
+    """The paper's policy, or wayword, the default of `wayword fly`."""
     weights: Path | None = None
     """A folder of fspvn's weights; by default the shipped ones."""
     workers: int = 2
@@ -34,7 +38,7 @@ class _Run:
 
     def conditions(self, limit: int | None = None) -> Conditions:
         """Checked, as the evaluation wants them."""
-        from wayword.evaluation.conditions import Conditions
+        from wayword.evaluation.table.conditions import Conditions
 
         check_seed(self.seed)
         if self.workers < 1:
@@ -45,7 +49,7 @@ class _Run:
             if self.weights is not None or self.seed != 0 or limit is not None:
                 raise WaywordError("--publish is for the shipped weights: without --weights, --seed and --limit")
             check_docs()
-        return Conditions(self.split, self.seed, limit, self.weights)
+        return Conditions(self.split, self.seed, limit, self.weights, self.policy)
 
 
 @dataclass(frozen=True)
@@ -53,37 +57,43 @@ class EvalVehicles(_Run):
     """Fly natural instructions on slow, fast, delayed and rigid-body vehicles; a table with 95 % intervals.
 
     Names and what they mean: usual 0.5 s to 63 % of full speed, fast 0.3, slow 0.7, slowest 1.0; delayed 0.2 s between
-    command and response; slow_delayed 0.85 and 0.3 s; rigid a rigid body under its own controllers.
+    command and response; slow_delayed 0.85 and 0.3 s; rigid a rigid body under its own controllers; px4 and arducopter
+    as those autopilots answer (px4 flies 0.8 of a commanded speed).
 
     For example: wayword eval vehicles --split dev --vehicles fast slowest
     """
 
-    vehicles: tuple[VehicleName, ...] = ("usual", "fast", "slow", "slowest", "delayed", "slow_delayed", "rigid")
+    vehicles: tuple[VehicleName, ...] = (
+        "usual", "fast", "slow", "slowest", "delayed", "slow_delayed", "rigid", "px4", "arducopter",
+    )  # fmt: skip
     """Which of them."""
     limit: int | None = None
     """At most this many instructions, evenly spread."""
 
     def run(self) -> None:
         """Fly, print, publish."""
-        from wayword.evaluation.conditions import fly_vehicles, natural_examples
-        from wayword.evaluation.summary import summarise, table
+        from wayword.evaluation.summary import metrics_table, summarise
+        from wayword.evaluation.table.conditions import fly_vehicles, natural_examples
 
         conditions = self.conditions(self.limit)
-        chosen = list(dict.fromkeys(self.vehicles))
-        with progress_bar("flying", len(chosen) * len(natural_examples(conditions))) as advance:
-            flown = fly_vehicles(conditions, chosen, self.workers, advance)
+        vehicles = list(dict.fromkeys(self.vehicles))
+        with progress_bar("flying", len(vehicles) * len(natural_examples(conditions))) as advance:
+            flown = fly_vehicles(conditions, vehicles, self.workers, advance)
         summaries = {name: summarise(scores, self.seed) for name, scores in flown.items()}
-        console.print(table(summaries))
+        console.print(metrics_table(summaries))
         if self.publish:
             from wayword.cli.results import publish_figures
-            from wayword.evaluation.publish import Figure, figures
+            from wayword.evaluation.report.publish import summary_figures
+            from wayword.figures import Figure
 
             today = date.today().isoformat()
-            found: dict[str, Figure] = {}
+            figures: dict[str, Figure] = {}
+            who = "" if self.policy == "fspvn" else f"{self.policy}."
             for name, summary in summaries.items():
                 command = f"wayword eval vehicles --split {self.split} --vehicles {name}"
-                found |= figures(f"vehicles.{name}.{self.split}", summary, command, today)
-            publish_figures(found)
+                command += f" --policy {self.policy}" if who else ""
+                figures |= summary_figures(f"vehicles.{who}{name}.{self.split}", summary, command, today)
+            publish_figures(figures)
 
 
 @dataclass(frozen=True)
@@ -100,9 +110,9 @@ class EvalSides(_Run):
 
     def run(self) -> None:
         """Fly, print, publish."""
-        from wayword.evaluation.conditions import fly_drills
-        from wayword.evaluation.intervals import wilson
-        from wayword.evaluation.summary import format_number, summarise, table
+        from wayword.evaluation.summary import format_number, metrics_table, summarise
+        from wayword.evaluation.table.conditions import fly_drills
+        from wayword.intervals import wilson
 
         if self.drills < 2:
             raise WaywordError(f"--drills {self.drills}: at least one pair is needed")
@@ -112,14 +122,15 @@ class EvalSides(_Run):
         with progress_bar("flying drills", self.drills) as advance:
             flown = fly_drills(conditions, self.drills, self.workers, advance)
         summary = summarise([passed.metrics for passed in flown], self.seed)
-        told = wilson(sum(passed.told_side for passed in flown), len(flown))
-        console.print(table({"FsPVN": summary}))
-        shown = [format_number(100 * value, "%") for value in (told.mean, told.low, told.high)]
-        say(f"passed on the told side: {shown[0]} % [{shown[1]}, {shown[2]}], n = {told.n}")
+        told_side = wilson(sum(passed.told_side for passed in flown), len(flown))
+        console.print(metrics_table({"FsPVN": summary}))
+        numbers = [format_number(100 * value, "%") for value in (told_side.mean, told_side.low, told_side.high)]
+        say(f"passed on the told side: {numbers[0]} % [{numbers[1]}, {numbers[2]}], n = {told_side.n}")
         if self.publish:
             from wayword.cli.results import publish_figures
-            from wayword.evaluation.publish import Figure, figures
+            from wayword.evaluation.report.publish import summary_figures
+            from wayword.figures import Figure
 
             command, today = f"wayword eval sides --split {self.split}", date.today().isoformat()
-            found = figures(f"sides.{self.split}", summary, command, today)
-            publish_figures(found | {f"sides.{self.split}.told_side": Figure.of(told, "%", command, today)})
+            figures = summary_figures(f"sides.{self.split}", summary, command, today)
+            publish_figures(figures | {f"sides.{self.split}.told_side": Figure.of(told_side, "%", command, today)})

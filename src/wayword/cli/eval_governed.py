@@ -7,15 +7,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_seed, console, progress_bar, say
+from wayword.cli.common import console, progress_bar, say
+from wayword.cli.eval_conditions import PolicyName
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_json
 
 if TYPE_CHECKING:
-    from wayword.evaluation.governed import Governed
-    from wayword.evaluation.intervals import Interval
-    from wayword.evaluation.publish import Figure
+    from wayword.evaluation.table.governed import Governed
+    from wayword.figures import Figure
+    from wayword.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,15 @@ class EvalGoverned:
 
     Besides SR and the other metrics of `wayword eval` it says how often per flight the governor stepped in, and why.
 
-    For example: wayword eval governed --split dev --limit 50
+    For example: wayword eval governed --split dev --limit 50 --vehicle px4 --policy wayword
     """
 
     split: Literal["dev", "test"] = "dev"
     """dev for all decisions; test once, at the end."""
+    vehicle: Literal["usual", "slow", "px4", "arducopter"] = "usual"
+    """usual 0.7 s to 63 % of a new speed, slow 1.0 s and commands 0.2 s late, px4 and arducopter as those answer."""
+    policy: PolicyName = "fspvn"
+    """The paper's policy, or wayword, the default of `wayword fly`."""
     weights: Path | None = None
     """A folder of fspvn's weights; by default the shipped ones."""
     limit: int | None = None
@@ -44,21 +50,23 @@ class EvalGoverned:
 
     def run(self) -> None:
         """Fly, print, write, publish."""
-        from wayword.evaluation.conditions import Conditions, natural_examples
-        from wayword.evaluation.governed import fly_governed
-        from wayword.evaluation.summary import summarise, table
+        from wayword.evaluation.summary import metrics_table, summarise
+        from wayword.evaluation.table.conditions import Conditions, natural_examples
+        from wayword.evaluation.table.governed import Stack, fly_governed
+        from wayword.flight.airframes import AIRFRAMES
 
         self._check()
-        conditions = Conditions(self.split, self.seed, self.limit, self.weights)
+        conditions = Conditions(self.split, self.seed, self.limit, self.weights, self.policy)
+        stack = Stack(vehicle=AIRFRAMES[self.vehicle])
         with progress_bar("flying governed", len(natural_examples(conditions))) as advance:
-            flights = fly_governed(conditions, workers=self.workers, progress=advance)
+            flights = fly_governed(conditions, stack, workers=self.workers, progress=advance)
         summary = summarise([flight.metrics for flight in flights], self.seed)
         stepped_in = interventions_per_flight(flights, self.seed)
         if self.out is not None:
             metrics = {name: interval.to_dict() for name, interval in (summary | stepped_in).items()}
             rows = [asdict(flight) for flight in flights]
             write_json(self.out, {"command": self.command(), "metrics": metrics, "flights": rows})
-        console.print(table({"FsPVN, governed": summary}))
+        console.print(metrics_table({f"{self.policy}, governed": summary}))
         counted = [f"{name} {interval.mean:.2f}" for name, interval in stepped_in.items() if interval.mean > 0]
         say(f"interventions per flight: {', '.join(counted) or 'none'}")
         if self.out is not None:
@@ -82,19 +90,23 @@ class EvalGoverned:
             check_docs()
 
     def figures(self, summary: dict[str, Interval], stepped_in: dict[str, Interval]) -> dict[str, Figure]:
-        """As they are published: governed.SPLIT.natural.METRIC, and interventions_REASON."""
-        from wayword.evaluation.publish import Figure, figures
+        """As they are published: governed.[POLICY.][VEHICLE.]SPLIT.natural.METRIC, and interventions_REASON."""
+        from wayword.evaluation.report.publish import summary_figures
+        from wayword.figures import Figure
 
-        prefix, today = f"governed.{self.split}.natural", date.today().isoformat()
-        found = figures(prefix, summary, self.command(), today)
+        others = [name for name, usual in ((self.policy, "fspvn"), (self.vehicle, "usual")) if name != usual]
+        prefix, today = ".".join(["governed", *others, self.split, "natural"]), date.today().isoformat()
+        figures = summary_figures(prefix, summary, self.command(), today)
         for name, interval in stepped_in.items():
             key = f"{prefix}.interventions_{name.lower()}"
-            found[key] = Figure.of(interval, "per episode", self.command(), today)
-        return found
+            figures[key] = Figure.of(interval, "per episode", self.command(), today)
+        return figures
 
     def command(self) -> str:
         """The command line that flies the same again."""
         words = [f"wayword eval governed --split {self.split}"]
+        words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "usual")
+        words += [f"--policy {self.policy}"] * (self.policy != "fspvn")
         words += [f"--weights {self.weights}"] * bool(self.weights) + [f"--limit {self.limit}"] * bool(self.limit)
         return " ".join([*words, *[f"--seed {self.seed}"] * bool(self.seed)])
 
@@ -103,8 +115,8 @@ def interventions_per_flight(flights: list[Governed], seed: int) -> dict[str, In
     """The mean count of every reason, with its 95 % interval."""
     import numpy as np
 
-    from wayword.evaluation.governed import WATCHED
-    from wayword.evaluation.intervals import bootstrap_mean
+    from wayword.evaluation.table.governed import WATCHED
+    from wayword.intervals import bootstrap_mean
 
     counts = {reason.value: [flight.interventions.get(reason.value, 0) for flight in flights] for reason in WATCHED}
     return {name: bootstrap_mean(values, np.random.default_rng(seed)) for name, values in counts.items()}

@@ -8,15 +8,17 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_seed, console, progress_bar, say
-from wayword.cli.evaluate import EVALUATIONS, versions
+from wayword.cli.common import console, progress_bar, say
+from wayword.cli.evaluate import EVALUATIONS
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_json
+from wayword.versions import versions
 
 if TYPE_CHECKING:
-    from wayword.evaluation.publish import Figure
-    from wayword.evaluation.table import Cell
+    from wayword.evaluation.table.cells import Cell
+    from wayword.figures import Figure
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,9 @@ class EvalSwap:
 
     def run(self) -> None:
         """Fly twice, print, write."""
-        from wayword.evaluation.columns import Column, load_cases
-        from wayword.evaluation.summary import table
-        from wayword.evaluation.table import TableConfig, fly_table
+        from wayword.evaluation.summary import metrics_table
+        from wayword.evaluation.table.cells import TableConfig, fly_table
+        from wayword.evaluation.table.columns import Column, load_cases
 
         self._check()
         out = self.out or self.folder / f"swap-{self.world}-{self.split}.json"
@@ -70,7 +72,7 @@ class EvalSwap:
                 (cells[name],) = fly_table(["fspvn"], [column], config, self.workers, advance)
         say(f"{self.split} natural in the {self.world}")
         titles = {"noswap": "segmentation of the simulator", "swap": "segmentation swapped"}
-        console.print(table({titles[name]: cell.summary() for name, cell in cells.items()}))
+        console.print(metrics_table({titles[name]: cell.summary() for name, cell in cells.items()}))
         for name, cell in cells.items():
             counts = ", ".join(f"{stage} {n}" for stage, n in cell.lost().items() if n)
             say(f"{name} lost {sum(cell.lost().values())} of {len(cell.rows)}: {counts}")
@@ -92,8 +94,8 @@ class EvalSwap:
             publish_figures(self.figures(cells))
 
     def _check(self) -> None:
-        from wayword.evaluation.systems import missing
-        from wayword.grounding.weights import find_weights
+        from wayword.evaluation.table.systems import missing_weights
+        from wayword.grounding.weight_files import find_weights
 
         check_seed(self.seed)
         if find_weights(self.grounder) == find_weights("sim"):
@@ -102,7 +104,7 @@ class EvalSwap:
             raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one episode is needed")
-        if reason := missing("fspvn", self.weights):
+        if reason := missing_weights("fspvn", self.weights):
             raise WaywordError(reason)
         if self.publish:
             if self.split != "test" or self.limit is not None or self.weights is not None or self.seed != 0:
@@ -111,11 +113,11 @@ class EvalSwap:
 
     def figures(self, cells: dict[str, Cell]) -> dict[str, Figure]:
         """Both rows as published figures."""
-        from wayword.evaluation.publish import figures
+        from wayword.evaluation.report.publish import summary_figures
 
         today, result = date.today().isoformat(), dict[str, "Figure"]()
         for name, cell in cells.items():
-            result |= figures(f"{name}.{self.world}", cell.summary(), self.command(), today)
+            result |= summary_figures(f"{name}.{self.world}", cell.summary(), self.command(), today)
         return result
 
     def command(self) -> str:

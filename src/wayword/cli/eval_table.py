@@ -8,18 +8,19 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_seed, console, progress_bar, say, say_aside
-from wayword.cli.evaluate import EVALUATIONS, versions
+from wayword.cli.common import console, progress_bar, say, say_aside
+from wayword.cli.evaluate import EVALUATIONS
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_json, write_text
+from wayword.versions import versions
 
 if TYPE_CHECKING:
-    from wayword.evaluation.columns import Column
-    from wayword.evaluation.publish import Figure
-    from wayword.evaluation.table import Cell, TableConfig
+    from wayword.evaluation.table.cells import Cell, TableConfig
+    from wayword.evaluation.table.columns import Column
+    from wayword.figures import Figure
 
-SystemName = Literal["average", "fspvn", "oracle", "fspvn_bc", "fspvn_bigo", "fspvn_nou", "fspvn_noi", "fspvn_perfect"]
 EpisodeKind = Literal["natural", "generated", "seen"]
 
 
@@ -35,8 +36,9 @@ class EvalTable:
 
     split: Literal["dev", "test"] = "dev"
     """dev for all decisions; test once, at the end."""
-    systems: tuple[SystemName, ...] = ()
-    """Rows; all that have weights if none are named."""
+    systems: tuple[str, ...] = ()
+    """Rows: average, fspvn, oracle, fspvn_bc, fspvn_bigo, fspvn_nou, fspvn_noi, fspvn_perfect, other registered
+    policies, or your own as module:Class; the paper's that have weights if none are named."""
     episodes: tuple[EpisodeKind, ...] = ("natural", "generated", "seen")
     """Columns: natural and generated instructions about the split's unseen objects, and natural ones in held-out
     layouts of seen objects."""
@@ -66,20 +68,20 @@ class EvalTable:
 
     def run(self) -> None:
         """Fly what has not been flown, print, write."""
-        from wayword.evaluation.columns import Column, load_cases
-        from wayword.evaluation.table import TableConfig, fly_table
+        from wayword.evaluation.table.cells import TableConfig, fly_table
+        from wayword.evaluation.table.columns import Column, load_cases
 
         self._check()
         out = self.out or self.folder / f"table-{self.split}.json"
         check_target(out)
-        chosen = self._rows()
+        systems = self._rows()
         kinds = dict.fromkeys(self.episodes)
         columns = [Column("seen", "natural") if kind == "seen" else Column(self.split, kind) for kind in kinds]
         config = TableConfig(self.folder, self.seed, self.limit, self.weights, self.any_code, self.grounder)
-        self._prepare(columns, chosen)
-        total = sum(len(load_cases(c, self.folder, self.seed, self.limit)) for c in columns) * len(chosen)
+        self._prepare(columns, systems)
+        total = sum(len(load_cases(c, self.folder, self.seed, self.limit)) for c in columns) * len(systems)
         with progress_bar("flying", total) as advance:
-            cells = fly_table(chosen, columns, config, self.workers, progress=advance)
+            cells = fly_table(systems, columns, config, self.workers, progress=advance)
         self._print(cells, columns)
         report = {
             "split": self.split,
@@ -104,7 +106,7 @@ class EvalTable:
             publish_figures(self.figures(cells))
 
     def _check(self) -> None:
-        from wayword.grounding.weights import find_weights
+        from wayword.grounding.weight_files import find_weights
 
         check_seed(self.seed)
         find_weights(self.grounder)
@@ -117,7 +119,7 @@ class EvalTable:
         if self.videos < 0:
             raise WaywordError(f"--videos {self.videos}: must be 0 or more")
         if self.html is not None:
-            from wayword.evaluation.html_report import check_folder
+            from wayword.evaluation.report.html_report import check_folder
 
             check_folder(self.html)
             check_target(self.html / "index.html")
@@ -130,26 +132,26 @@ class EvalTable:
                 )
             check_docs()
 
-    def _rows(self) -> list[SystemName]:
-        from wayword.evaluation import systems
+    def _rows(self) -> list[str]:
+        from wayword.evaluation.table import systems
 
-        chosen: list[SystemName] = []
+        rows: list[str] = []
         for name in dict.fromkeys(self.systems or systems.SYSTEMS):
-            reason = systems.missing(name, self.weights)
+            reason = systems.missing_weights(name, self.weights)
             if reason and (self.systems or (self.weights is not None and name == "fspvn")):
                 raise WaywordError(reason)
             if reason:
                 say_aside(f"left out: {name} ({reason})")
             else:
-                chosen.append(name)
-        return chosen
+                rows.append(name)
+        return rows
 
-    def _prepare(self, columns: list[Column], chosen: list[SystemName]) -> None:
+    def _prepare(self, columns: list[Column], rows: list[str]) -> None:
         """Make what is made once, saying so."""
-        from wayword.evaluation.columns import load_cases, seen_database, seen_photos
+        from wayword.evaluation.table.columns import load_cases, seen_database, seen_photos
 
-        wanted = "fspvn_bigo" in chosen or any(column.split == "seen" for column in columns)
-        if wanted and not seen_photos(self.folder).exists():
+        needs_photos = "fspvn_bigo" in rows or any(column.split == "seen" for column in columns)
+        if needs_photos and not seen_photos(self.folder).exists():
             say_aside(f"taking photos of the seen objects, once: {seen_photos(self.folder)}")
             with progress_bar("photos", 64) as advance:
                 seen_database(self.folder, advance)
@@ -157,33 +159,33 @@ class EvalTable:
             load_cases(column, self.folder, self.seed, self.limit, self.workers)
 
     def _print(self, cells: list[Cell], columns: list[Column]) -> None:
-        from wayword.evaluation.summary import table
-        from wayword.evaluation.systems import SYSTEMS
+        from wayword.evaluation.summary import metrics_table
+        from wayword.evaluation.table.systems import system_of
 
         for column in columns:
             here = [cell for cell in cells if cell.column == column]
             say(f"{column.split} {column.kind}")
-            console.print(table({SYSTEMS[cell.system].title: cell.summary() for cell in here}))
+            console.print(metrics_table({system_of(cell.system).title: cell.summary() for cell in here}))
             for cell in here:
                 if lost := {stage: count for stage, count in cell.lost().items() if count}:
                     counts = ", ".join(f"{stage} {count}" for stage, count in lost.items())
-                    say(f"{SYSTEMS[cell.system].title} lost {sum(lost.values())} of {len(cell.rows)}: {counts}")
-        for title, note in {SYSTEMS[cell.system].title: cell.note for cell in cells if cell.note}.items():
+                    say(f"{system_of(cell.system).title} lost {sum(lost.values())} of {len(cell.rows)}: {counts}")
+        for title, note in {system_of(cell.system).title: cell.note for cell in cells if cell.note}.items():
             say(f"{title}: {note}")
 
     def _pages(self, cells: list[Cell], config: TableConfig) -> list[Path]:
         """A page of random failures for every column of FsPVN."""
-        from wayword.cli.common import load_bank
-        from wayword.evaluation.columns import load_cases
-        from wayword.evaluation.failures import failure_page
-        from wayword.evaluation.systems import SYSTEMS
+        from wayword.evaluation.report.failures import failure_page
+        from wayword.evaluation.table.columns import load_cases
+        from wayword.evaluation.table.systems import system_of
+        from wayword.flying.episode_source import load_bank
 
         written = []
         for cell in cells:
             if cell.system != "fspvn":
                 continue
             cases = load_cases(cell.column, config.folder, config.seed, config.limit)
-            title = f"{SYSTEMS[cell.system].title} on {cell.column.split} {cell.column.kind}"
+            title = f"{system_of(cell.system).title} on {cell.column.split} {cell.column.kind}"
             page = self.folder / f"failures-{cell.key}.html"
             write_text(page, failure_page(title, cell.rows, [case.example for case in cases], load_bank(None)))
             written.append(page)
@@ -191,7 +193,7 @@ class EvalTable:
 
     def _write_html(self, folder: Path, cells: list[Cell], config: TableConfig) -> None:
         from wayword import __version__
-        from wayword.evaluation.html_table import MAIN, write_table
+        from wayword.evaluation.report.html_table import MAIN, write_table
 
         failed = sum(not row["sr"] for cell in cells if cell.system == MAIN for row in cell.rows)
         about = {"command": self.command(), "date": date.today().isoformat(), "wayword": __version__}
@@ -202,8 +204,9 @@ class EvalTable:
 
     def figures(self, cells: list[Cell]) -> dict[str, Figure]:
         """The cells as published figures, each with the command that flies it again."""
-        from wayword.evaluation.intervals import wilson
-        from wayword.evaluation.publish import Figure, figures
+        from wayword.evaluation.report.publish import summary_figures
+        from wayword.figures import Figure
+        from wayword.intervals import wilson
 
         result: dict[str, Figure] = {}
         today = date.today().isoformat()
@@ -211,7 +214,7 @@ class EvalTable:
             kind = "seen" if cell.column.split == "seen" else cell.column.kind
             command = f"wayword eval table --split {self.split} --systems {cell.system} --episodes {kind}"
             command += f"  # {cell.note}" if cell.note else ""
-            result |= figures(cell.key, cell.summary(), command, today)
+            result |= summary_figures(cell.key, cell.summary(), command, today)
             for stage, count in cell.lost().items():
                 share = wilson(count, len(cell.rows))
                 result[f"{cell.key}.lost_by_{stage}"] = Figure.of(share, "%", command, today)
@@ -220,7 +223,7 @@ class EvalTable:
     def command(self) -> str:
         """The command line that makes the same table."""
         words = [f"wayword eval table --split {self.split}"]
-        words += [f"--systems {' '.join(self.systems)}"] * bool(self.systems)
+        words += [f"--systems {' '.join(map(quote, self.systems))}"] * bool(self.systems)
         words += [f"--episodes {' '.join(self.episodes)}"]
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
         words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -11,20 +10,22 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from wayword import __version__
-from wayword.cli.common import EpisodeSource, console, progress_bar, say, thin_out
+from wayword.cli.common import console, progress_bar, say, say_aside
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import EpisodeSource, thin_out
 from wayword.io import check_target, write_json
+from wayword.versions import versions
 
 if TYPE_CHECKING:
     from wayword.episodes import Example
-    from wayword.evaluation.html_report import Camera
-    from wayword.evaluation.rerun_files import Recordings
-    from wayword.evaluation.runner import Flight, RunConfig
+    from wayword.evaluation.report.html_report import FailureFilmer
+    from wayword.evaluation.runner import ScoredFlight
+    from wayword.pilot.episode_loop import RunConfig
     from wayword.policy import Policy
+    from wayword.recording.rerun_files import Recordings
     from wayword.sim.render.bank import MeshBank
 
-PolicyName = Literal["oracle", "average", "stop", "fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect"]
 ModelName = Literal["lag", "rigid"]
 EVALUATIONS = Path("runs/eval")
 """Where evaluations keep what they make once: photos of seen objects, generated episodes, flown cells."""
@@ -38,15 +39,27 @@ class Eval(EpisodeSource):
 
     In a world of your own: wayword eval --policy fspvn --episodes mine.jsonl --objects my_meshes/ --db my-objects
 
-    All systems on all columns, as the paper's table has them: wayword eval table --help
+    Other measurements have options of their own, each with a --help:
+
+      wayword eval table      all systems on all columns, as the paper's table has them
+      wayword eval vehicles   agile, sluggish, delayed and rigid vehicles, another world
+      wayword eval sides      drills that only the told side tells apart
+      wayword eval swap       segmentation weights swapped for another place
+      wayword eval governed   under the governor that a real vehicle flies with
+      wayword eval paragraphs whole natural paragraphs, from the first word to the last
+      wayword eval commands   what people type, judged step by step
     """
 
-    policy: PolicyName = "oracle"
-    """Who flies. The oracle is shown the demonstration: an upper bound; fspvn_perfect is shown the true masks."""
+    policy: str = "oracle"
+    """Who flies: oracle, average, stop, fspvn, fspvn_bc, fspvn_nou, fspvn_noi, fspvn_perfect, wayword, wayword_perfect,
+    or a policy of your own as module:Class (docs/extending.md). The oracle is shown the demonstration: an upper bound;
+    those called perfect are shown the true masks. oracle_steps and wayword_told are told what is meant, and fly in
+    `wayword eval commands` only."""
     db: Path | None = None
-    """The object database fspvn is taught; by default the shipped one of the split's objects."""
+    """The object database the policy is taught: a folder, or dev or test for those that ship; by default that of the
+    split's objects."""
     weights: Path | None = None
-    """A folder of fspvn's weights; by default the shipped ones."""
+    """The policy's weights: shipped ones by name, or a folder; by default those it ships with."""
     grounder: str = "sim"
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
     world: Literal["arena", "lab"] = "arena"
@@ -74,15 +87,18 @@ class Eval(EpisodeSource):
 
     def run(self) -> None:
         """Fly, score, print, write."""
-        from wayword.evaluation.runner import RunConfig, fly
-        from wayword.evaluation.summary import count_endings, summarise, table
-        from wayword.grounding.weights import find_weights
-        from wayword.policy import Privileged, Watching, make_policy
+        from wayword.evaluation.runner import fly_examples
+        from wayword.evaluation.summary import count_endings, metrics_table, summarise
+        from wayword.grounding.weight_files import find_weights
+        from wayword.pilot.episode_loop import RunConfig
+        from wayword.policy import Privileged, Watching, make_policy, needs_objects
+        from wayword.registry import POLICIES
         from wayword.sim.arena import ArenaConfig
         from wayword.sim.vehicle import VehicleConfig
         from wayword.sim.worlds import WORLDS
 
         find_weights(self.grounder)
+        POLICIES.find(self.policy)
         if self.random_looks and self.world != "arena":
             raise WaywordError(f"--random-looks and --world {self.world}: choose one of the two")
         if self.batch < 1:
@@ -93,15 +109,15 @@ class Eval(EpisodeSource):
             check_target(self.out)
         self._check_html()
         self._check_rerun()
-        bank, cuts = self.load()
+        bank, cuts = self.load(say_aside)
         cuts = thin_out(cuts, self.limit)
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
         place = WORLDS[self.world]
         config = RunConfig(self.seed, self.batch, self.random_looks, place.arena(arena), place.look)
         policy = make_policy(self.policy, self.weights, self.grounder)
-        taught = self._databases(cuts)
+        taught = self._databases(cuts) if needs_objects(policy) else None
         with self._recordings(policy, bank, config) as log, progress_bar(f"flying {self.policy}", len(cuts)) as advance:
-            flights = fly(policy, cuts, bank, config, taught, progress=advance, witness=log)
+            flights = fly_examples(policy, cuts, bank, config, taught, progress=advance, witness=log)
         scores = [flight.metrics for flight in flights]
         summary = summarise(scores, self.seed)
         endings = count_endings(scores)
@@ -125,35 +141,35 @@ class Eval(EpisodeSource):
         }
         if self.out is not None:
             write_json(self.out, report)
-        console.print(table({self.policy: summary}))
+        console.print(metrics_table({self.policy: summary}))
         console.print("ended by " + ", ".join(f"{how} {count}" for how, count in endings.items() if count))
         if self.out is not None:
             console.print(f"{self.out}", highlight=False, markup=False, soft_wrap=True)
         if self.rerun is not None:
             say(self.rerun)
         if self.html is not None:
-            from wayword.evaluation.html_report import Camera
+            from wayword.evaluation.report.html_report import FailureFilmer
 
-            self._write_html(self.html, flights, Camera(policy, bank, config, taught))
+            self._write_html(self.html, flights, FailureFilmer(policy, bank, config, taught))
         if self.publish:
             from wayword.cli.results import publish_figures
-            from wayword.evaluation.publish import figures
+            from wayword.evaluation.report.publish import summary_figures
 
             prefix = f"{self.policy}.{self.split}.{self.instructions}"
-            publish_figures(figures(prefix, summary, self.command(), date.today().isoformat()))
+            publish_figures(summary_figures(prefix, summary, self.command(), date.today().isoformat()))
 
     def _check_html(self) -> None:
         if self.videos < 0:
             raise WaywordError(f"--videos {self.videos}: must be 0 or more")
         if self.html is not None:
-            from wayword.evaluation.html_report import check_folder
+            from wayword.evaluation.report.html_report import check_folder
 
             check_folder(self.html)
             check_target(self.html / "index.html")
 
     def _check_rerun(self) -> None:
         if self.rerun is not None:
-            from wayword.evaluation.rerun_files import check_recordings, need_rerun
+            from wayword.recording.rerun_files import check_recordings, need_rerun
 
             need_rerun()
             check_recordings(self.rerun)
@@ -163,31 +179,29 @@ class Eval(EpisodeSource):
     ) -> AbstractContextManager[Recordings | None]:
         if self.rerun is None:
             return nullcontext()
-        from wayword.evaluation.rerun_files import Recordings
+        from wayword.recording.rerun_files import Recordings
 
         return Recordings(self.rerun, policy, bank, config)
 
-    def _write_html(self, folder: Path, flights: list[Flight], camera: Camera) -> None:
-        from wayword.evaluation.html_report import Flown, write_report
+    def _write_html(self, folder: Path, flights: list[ScoredFlight], filmer: FailureFilmer) -> None:
+        from wayword.evaluation.report.html_report import ReportedFlight, write_report
 
-        flown = [Flown.of(self.policy, flight) for flight in flights]
+        flown = [ReportedFlight.of(self.policy, flight) for flight in flights]
         where = self.episodes.name if self.episodes else f"{self.split} {self.instructions}"
         about = {"command": self.command(), "date": date.today().isoformat(), "wayword": __version__}
         filmed = min(self.videos, sum(not flight.metrics.sr for flight in flights))
         with progress_bar("filming failures", filmed) as advance:
             title = f"{self.policy} on {where}"
-            page = write_report(folder, title, flown, about, camera, self.videos, self.seed, advance)
+            page = write_report(folder, title, flown, about, filmer, self.videos, self.seed, advance)
         say(page)
 
-    def _databases(self, cuts: list[Example]) -> list[Any] | None:
-        """What the policy is taught for each example; None for those that are taught nothing."""
-        if not self.policy.startswith("fspvn"):
-            return None
-        from wayword.evaluation.columns import layout_database, seen_database, shipped_database
-        from wayword.objects import ObjectDatabase
+    def _databases(self, cuts: list[Example]) -> list[Any]:
+        """What the policy is taught for each example."""
+        from wayword.evaluation.table.columns import layout_database, seen_database, shipped_database
+        from wayword.pilot.pilot import open_database
 
         if self.db is not None:
-            return [ObjectDatabase.load(self.db)] * len(cuts)
+            return [open_database(self.db)] * len(cuts)
         if self.episodes is not None:
             raise WaywordError("your own episodes need a database of their objects: --db (see wayword teach --help)")
         if self.split != "train":
@@ -197,14 +211,18 @@ class Eval(EpisodeSource):
 
     def _check_publishable(self) -> None:
         """A published key names policy, split and kind of instruction: everything else must be as usual."""
+        from wayword.registry import POLICIES
+
         usual = Eval(policy=self.policy, split=self.split, instructions=self.instructions)
+        if self.policy not in POLICIES.own:
+            raise WaywordError(f"--publish is for Wayword's own policies: {', '.join(POLICIES.own)}")
         if self.command() != usual.command():
             raise WaywordError(f"--publish is for whole splits with the usual settings only: {usual.command()}")
         check_docs()
 
     def command(self) -> str:
         """The command line that flies the same again."""
-        words = ["wayword eval", f"--policy {self.policy}"]
+        words = ["wayword eval", f"--policy {quote(self.policy)}"]
         if self.episodes:
             words.append(f"--episodes {quote(str(self.episodes))}")
         else:
@@ -223,19 +241,11 @@ class Eval(EpisodeSource):
         return " ".join([*words, f"--seed {self.seed}"])
 
 
-def versions() -> dict[str, str]:
-    """What the numbers were made with."""
-    from importlib.metadata import version
-
-    packages = {name: version(name) for name in ("numpy", "numba", "pot", "gymnasium")}
-    return {"wayword": __version__, "python": platform.python_version(), **packages}
-
-
-def _mean_commands(flights: list[Flight]) -> dict[str, float]:
+def _mean_commands(flights: list[ScoredFlight]) -> dict[str, float]:
     """Mean commands before the stop: what the Average baseline is made of."""
     import numpy as np
 
-    from wayword.policy.interface import STOP_THRESHOLD
+    from wayword.task import STOP_THRESHOLD
 
     moving = np.concatenate([flight.actions[flight.actions[:, 2] <= STOP_THRESHOLD] for flight in flights])
     if not len(moving):
@@ -244,10 +254,8 @@ def _mean_commands(flights: list[Flight]) -> dict[str, float]:
     return {"speed_m_s": float(speed), "yaw_rate_rad_s": float(turn), "steps": len(moving) / len(flights)}
 
 
-def _row(flight: Flight) -> dict[str, Any]:
-    from wayword.evaluation.track import track_of
-
+def _row(flight: ScoredFlight) -> dict[str, Any]:
     scores = {
         key: round(value, 4) if isinstance(value, float) else value for key, value in asdict(flight.metrics).items()
     }
-    return {"example": flight.example.id, **scores, "track": track_of(flight)}
+    return {"example": flight.example.id, **scores, "track": flight.track}

@@ -2,53 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import check_seed, say, say_aside
+from wayword.cli.common import say, say_aside
+from wayword.cli.flight_rehearse import Rehearse
 from wayword.cli.flight_tools import Calibrate, Faults, Replay
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
+from wayword.task import ALTITUDE_M
 
 if TYPE_CHECKING:
+    from wayword.camera import Camera
     from wayword.flight.governor import GovernorConfig
-    from wayword.flight.mission import Plan
+    from wayword.flight.mission import FlightPlan
 
 
 @dataclass(frozen=True)
 class VehicleOptions:
-    """Which vehicle, which camera, and where it may fly."""
+    """Which vehicle, what it sees, and where it may fly."""
 
     vehicle: str = "sim"
     """sim, or where the vehicle is heard: udpin://127.0.0.1:14540, tcp://127.0.0.1:5760, serial:///dev/ttyACM0:921600."""
-    camera: str | None = None
-    """rtsp://127.0.0.1:8554/cam, a video file or /dev/video0; sim has its own."""
-    calibration: Path | None = None
-    """What `wayword flight calibrate` wrote for that camera."""
-    camera_delay: float = 0.0
+    video: str | None = None
+    """Its pictures: rtsp://127.0.0.1:8554/cam, a video file or /dev/video0; sim draws its own."""
+    camera: Path | None = None
+    """The camera they are from: what `wayword flight calibrate` wrote. For sim, which camera to draw with."""
+    video_delay: float = 0.0
     """Seconds between the light and the first bytes of a frame, if you have measured it."""
     start: tuple[float, float, float] = (0.6, 0.6, 0.0)
     """Where the vehicle stands on the map: x and y in metres, yaw in radians."""
     fence: Path | None = None
     """A JSON file with corners, low_m and high_m; by default the map and a metre around it."""
-    height: float = 0.7
+    height: float = ALTITUDE_M
     """Flight height in metres; the policy was trained at 0.7."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> FlightPlan:
         """The plan of the flight."""
         from wayword.flight.fence import Fence
-        from wayword.flight.mission import Plan
+        from wayword.flight.mission import FlightPlan
 
         fence = Fence() if self.fence is None else Fence.load(self.fence)
-        return Plan(self.height, fence, self.governor(), lockstep=self.vehicle == "sim")
+        return FlightPlan(self.height, fence, self.governor(), lockstep=self.vehicle == "sim")
 
     def governor(self) -> GovernorConfig:
-        """Its settings."""
+        """Its settings; how far beside its heading the vehicle looks is the camera's."""
+        from wayword.flight.clearance import side_of
         from wayword.flight.governor import GovernorConfig
 
-        return GovernorConfig()
+        return GovernorConfig(side_rad=side_of(self.view().hfov_deg))
+
+    def view(self) -> Camera:
+        """What the policy takes the pictures for."""
+        from wayword.camera import open_camera
+
+        return open_camera(self.camera).at_model_size()
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,7 @@ class FlyVehicle(VehicleOptions):
     """Fly one instruction with a vehicle, under the governor; Ctrl-C lands, a second Ctrl-C stops the motors.
 
     For example: wayword flight fly "stop in front of the globe" --vehicle udpin://127.0.0.1:14540
-    --camera rtsp://127.0.0.1:8554/cam --calibration camera.json
+    --video rtsp://127.0.0.1:8554/cam --camera camera.json
     """
 
     instruction: tyro.conf.Positional[str] = ""
@@ -71,12 +82,12 @@ class FlyVehicle(VehicleOptions):
     """For sim: the layout and the noise."""
     out: Path = Path("out/flight.mp4")
     """The video; trace and black box are written beside it with the endings .json and .box."""
-    video: bool = True
+    film: bool = True
     """Make the video and the trace after the flight."""
 
     def run(self) -> None:
         """Prepare, fly, film."""
-        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.video, self.grounder)
+        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder)
 
 
 def fly_vehicle(
@@ -86,52 +97,57 @@ def fly_vehicle(
     weights: Path | None = None,
     out: Path = Path("out/flight.mp4"),
     seed: int = 0,
-    video: bool = True,
+    film: bool = True,
     grounder: str = "sim",
+    policy: str = "fspvn",
 ) -> None:
     """One governed flight with black box, trace and video: what `wayword fly --vehicle` does."""
-    from wayword.cli.fly import Fly
     from wayword.episodes import PlacedObject
     from wayword.flight.blackbox import BlackBox
     from wayword.flight.decider import Mind, PolicyMind
     from wayword.flight.mind_process import MindProcess
-    from wayword.flight.mission import fly
+    from wayword.flight.mission import fly_mission
     from wayword.flight.setup import MindRecipe, real_vehicle, simulated_vehicle
     from wayword.flight.vehicle import Vehicle
-    from wayword.grounding.weights import find_weights
+    from wayword.flying.flight_request import FlightRequest, prepare_flight
+    from wayword.grounding.weight_files import find_weights
     from wayword.io import check_target
-    from wayword.pilot import check_instruction, open_database
+    from wayword.pictures.video import check_ending
+    from wayword.pilot.pilot import check_instruction, open_database
     from wayword.policy import make_policy
-    from wayword.sim.pictures.video import check_ending
+    from wayword.registry import POLICIES
 
     check_instruction(instruction)
-    find_weights(grounder)  # a wrong name is said before anything is armed
+    find_weights(grounder)  # wrong names are said before anything is armed
+    POLICIES.find(policy)
     check_seed(seed)
     check_ending(out)
     check_target(out)
-    plan, recipe = options.plan(), MindRecipe(instruction, db, weights, grounder)
+    view = options.view()
+    plan, recipe = options.plan(), MindRecipe(instruction, db, weights, grounder, policy, view)
     objects: tuple[PlacedObject, ...] = ()
     mind: Mind
     vehicle: Vehicle
     if options.vehicle == "sim":
-        bank, example, policy, database, _ = Fly(
-            instruction=instruction, db=db, weights=weights, grounder=grounder, seed=seed
-        )._prepare_own()
-        vehicle = simulated_vehicle(bank, example.objects, example.start, seed)
-        mind, objects = PolicyMind(policy, instruction, database), example.objects
+        request = FlightRequest(
+            instruction=instruction, policy=policy, db=db, weights=weights, grounder=grounder, seed=seed
+        )
+        prepared = prepare_flight(request, camera=view)
+        example = prepared.example
+        vehicle = simulated_vehicle(prepared.bank, example.objects, example.start, seed, view)
+        mind, objects = PolicyMind(prepared.policy, instruction, prepared.database), example.objects
     else:
         open_database(db)  # a wrong name is said before a camera is opened
-        vehicle = real_vehicle(
-            options.vehicle, options.camera, options.calibration, options.start, options.camera_delay
-        )
+        vehicle = real_vehicle(options.vehicle, options.video, options.camera, options.start, options.video_delay)
         mind = MindProcess(recipe)
     box_path = _free(out.with_suffix(".box"))
     box = BlackBox(box_path)
     placed = [{"name": item.name, "x": item.x, "y": item.y, "yaw": item.yaw} for item in objects]
-    about = {"instruction": instruction, "database": db, "vehicle": options.vehicle, "camera": options.camera,
-             "weights": weights, "grounder": grounder, "objects": placed}  # fmt: skip
+    about = {"instruction": instruction, "database": db, "vehicle": options.vehicle, "video": options.video,
+             "camera": asdict(view), "policy": policy, "weights": weights, "grounder": grounder,
+             "objects": placed}  # fmt: skip
     try:
-        outcome = fly(vehicle, mind, plan, box, say, about)
+        outcome = fly_mission(vehicle, mind, plan, box, say, about)
     finally:
         vehicle.close()
         box.close()
@@ -139,27 +155,27 @@ def fly_vehicle(
             mind.close()
     say(outcome.line())
     say(box_path)
-    if video and outcome.tracks:
-        policy = make_policy("fspvn", weights, grounder) if isinstance(mind, MindProcess) else policy
-        _film(box_path, policy, instruction, open_database(db), outcome.line(), out, objects)
+    if film and outcome.tracks:
+        flier = mind.policy if isinstance(mind, PolicyMind) else make_policy(policy, weights, grounder, view)
+        _film(box_path, flier, instruction, open_database(db), outcome.line(), out, objects)
 
 
 def _film(
     box: Path, policy: object, instruction: str, database: object, outcome: str, out: Path, objects: object
 ) -> None:
-    from wayword.evaluation.recorder import FRAMES_PER_SECOND
-    from wayword.evaluation.trace import dump
-    from wayword.flight.film import FlightFilm
     from wayword.flight.replay import load_recording
     from wayword.io import write_text
-    from wayword.sim.pictures.video import write_video
+    from wayword.pictures.video import write_video
+    from wayword.recording.film import FRAMES_PER_SECOND
+    from wayword.recording.trace import format_trace
+    from wayword.recording.vehicle_film import VehicleFilm
     from wayword.sim.render.bank import MeshBank
 
-    film = FlightFilm(
+    film = VehicleFilm(
         load_recording(box), policy, instruction, database, MeshBank.of_catalogue(), outcome, objects  # type: ignore[arg-type]
     )  # fmt: skip
     write_video(out, film, FRAMES_PER_SECOND)
-    write_text(out.with_suffix(".json"), dump(film.trace()))
+    write_text(out.with_suffix(".json"), format_trace(film.trace()))
     if film.different:
         say_aside(f"{film.different} decisions are not those the policy would take now on the recorded images")
     say(out.with_suffix(".json"))
@@ -190,7 +206,7 @@ class CheckVehicle(VehicleOptions):
         plan = self.plan()
         vehicle: Vehicle = SimulatedVehicle()
         if self.vehicle != "sim":
-            vehicle = real_vehicle(self.vehicle, self.camera, self.calibration, self.start, self.camera_delay)
+            vehicle = real_vehicle(self.vehicle, self.video, self.camera, self.start, self.video_delay)
         try:
             facts = vehicle.connect()
             say(f"{facts.name}: stops {facts.silence_s:.1f} s after the last setpoint")
@@ -209,12 +225,13 @@ class CheckVehicle(VehicleOptions):
 
 
 @dataclass(frozen=True)
-class Flight:
-    """Calibrate a camera, check and fly a vehicle, replay its black box, fly the fault suite."""
+class FlightVerb:
+    """Calibrate a camera, check, rehearse and fly a vehicle, replay its black box, fly the fault suite."""
 
     what: (
         Annotated[FlyVehicle, tyro.conf.subcommand("fly")]
         | Annotated[CheckVehicle, tyro.conf.subcommand("check")]
+        | Annotated[Rehearse, tyro.conf.subcommand("rehearse")]
         | Annotated[Calibrate, tyro.conf.subcommand("calibrate")]
         | Annotated[Replay, tyro.conf.subcommand("replay")]
         | Annotated[Faults, tyro.conf.subcommand("faults")]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tyro
 
-from wayword.cli.common import check_seed, progress_bar, say, say_aside
+from wayword.cli.common import progress_bar, say, say_aside
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,13 +38,14 @@ class Calibrate:
     mount_pitch: float = 15.0
     """How many degrees the camera looks down from straight ahead, as mounted."""
     out: Path = Path("camera.json")
-    """The calibration file."""
+    """The camera file, for --camera."""
 
     def run(self) -> None:
-        """Find corners, fit, check against the model's view, write."""
+        """Find corners, fit, choose the view, write."""
+        from wayword.camera import Camera
         from wayword.flight.calibration import Calibration
         from wayword.flight.checkerboard import calibrate, find_views, need_opencv
-        from wayword.flight.resample import Resampler
+        from wayword.flight.resample import Resampler, choose_view
         from wayword.io import check_target
 
         need_opencv()
@@ -52,20 +54,29 @@ class Calibrate:
             raise WaywordError("give pictures or a video, --corners of at least 3 x 3 and --square in metres")
         views = find_views(_pictures(self.sources), self.corners)
         calibration: Calibration = calibrate(views, self.corners, self.square, self.mount_pitch)
-        cover = Resampler(calibration).cover
+        calibration = replace(calibration, view=choose_view(calibration))
+        cover, view = Resampler(calibration).cover, calibration.view
         calibration.save(self.out)
+        say(f"{len(views.corners)} of {views.looked_at} pictures used, error {calibration.error_px:.2f} pixels")
+        whose = (
+            "the one the policy was trained with" if view == Camera() else "the camera's own: it does not see the usual"
+        )
         say(
-            f"{len(views.corners)} of {views.looked_at} pictures used, error {calibration.error_px:.2f} pixels, "
-            f"{100 * cover:.0f} % of the model's view is seen"
+            f"the view is {view.hfov_deg:g} degrees across and {view.mount_pitch_deg:g} down ({whose}); "
+            f"{100 * cover:.0f} % of it is seen"
         )
         say(self.out)
 
 
 def _pictures(sources: tuple[str, ...]) -> Iterator[NDArray[np.uint8]]:
-    import numpy as np
-    from PIL import Image, UnidentifiedImageError
+    import io
 
-    from wayword.flight.camera import frames
+    import numpy as np
+    from PIL import Image
+
+    from wayword.flight.video_stream import frames
+    from wayword.guarded import read_bytes
+    from wayword.objects.photos import MAX_FILE_BYTES, MAX_PIXELS
 
     if len(sources) == 1 and not sources[0].lower().endswith((".jpg", ".jpeg", ".png")):
         for number, (pixels, _) in enumerate(frames(sources[0])):
@@ -75,10 +86,13 @@ def _pictures(sources: tuple[str, ...]) -> Iterator[NDArray[np.uint8]]:
                 return
         return
     for source in sources:
+        data = read_bytes(source, MAX_FILE_BYTES, remedy="give pictures of the board, or a video")
         try:
-            with Image.open(source) as picture:
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
+                if picture.width * picture.height > MAX_PIXELS:
+                    raise WaywordError(f"{source}: has more than {MAX_PIXELS // 10**6} million pixels")
                 yield np.asarray(picture.convert("RGB"))
-        except (OSError, UnidentifiedImageError) as error:
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
             raise WaywordError(f"{source}: is no picture that can be read") from error
 
 
@@ -90,11 +104,18 @@ class Replay:
     """The black box (.box)."""
     all: bool = False
     """Print every intervention instead of the first twenty."""
+    mcap: Path | None = None
+    """Also write the flight for Foxglove and ROS 2, such as flight.mcap (docs/recordings.md)."""
 
     def run(self) -> None:
         """Read, govern again, print."""
         from wayword.flight.replay import govern_again, load_recording
 
+        if self.mcap is not None:
+            from wayword.recording.mcap_log import check_mcap, need_mcap
+
+            need_mcap()
+            check_mcap(self.mcap)
         recording = load_recording(self.box)
         about = recording.about
         say(f"{about.get('vehicle', 'a vehicle')}: {about.get('instruction', '')}")
@@ -115,11 +136,19 @@ class Replay:
             say(f"today's governor differs at {len(different)} ticks, first at {number}: {recorded} then, {now} now")
         else:
             say("the governor gives the same commands again, to the bit")
+        if self.mcap is not None:
+            from wayword.recording.mcap_flights import box_to_mcap
+
+            box_to_mcap(recording, self.mcap)
+            say(self.mcap)
 
 
 @dataclass(frozen=True)
 class Faults:
-    """Fly the fault suite and randomised faulty flights in simulation; any failure is exit code 1."""
+    """Fly the fault suite and randomised faulty flights in simulation; any failure is exit code 1.
+
+    A tenth as many again are flown at each edge of the envelope: two jumps of the pose, a vehicle that overshoots.
+    """
 
     count: int = 100
     """Randomised flights; 0 for the suite alone."""
@@ -131,14 +160,15 @@ class Faults:
     def run(self) -> None:
         """Fly, check, print."""
         from wayword.flight.fault_suite import cases
-        from wayword.flight.faults import run_case, table
-        from wayword.flight.random_faults import RandomFlight, random_flight, report
+        from wayword.flight.faults import fault_table, run_case
+        from wayword.flight.random_faults import EDGES, Edge, RandomFlight, edge_report, random_flight, report
 
         check_seed(self.seed)
         if self.count < 0:
             raise WaywordError(f"--count {self.count}: must be 0 or more")
-        suite, flights = cases(), list[RandomFlight]()
-        with progress_bar("flying", len(suite) + self.count) as advance:
+        suite, flights, edges = cases(), list[RandomFlight](), list[tuple[Edge, RandomFlight]]()
+        each = self.count // 10
+        with progress_bar("flying", len(suite) + self.count + each * len(EDGES)) as advance:
             results = []
             for case in suite:
                 results.append(run_case(case))
@@ -146,13 +176,22 @@ class Faults:
             for index in range(self.count):
                 flights.append(random_flight(index, self.seed))
                 advance(1)
-        text = table(results) + (f"\n{report(flights)}" if flights else "")
+            for edge in EDGES:
+                edges += [(edge, random_flight(index, self.seed, edge)) for index in range(each)]
+                advance(each)
+        text = fault_table(results) + (f"\n{report(flights)}" if flights else "")
+        text += f"\n{edge_report(edges)}" if edges else ""
         say(text)
         if self.publish:
             command = f"wayword flight faults --count {self.count} --seed {self.seed} --publish"
             _insert(SAFETY, f"`{command}` makes these tables.\n\n{text}")
         problems = [f"{result.case.name}: {problem}" for result in results for problem in result.problems]
         problems += [f"flight {f.index}: left the fence by {-f.nearest_m:.2f} m" for f in flights if f.nearest_m < 0]
+        problems += [
+            f"flight {f.index}, {edge.name}: left the fence by {-f.nearest_m:.2f} m"
+            for edge, f in edges
+            if edge.holds and f.nearest_m < 0
+        ]
         for problem in problems:
             say_aside(problem)
         if problems:

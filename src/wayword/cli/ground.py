@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from wayword.cli.common import check_png, console, save_picture, visible
+from wayword.cli.common import check_png, save_picture, say, visible
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from wayword.grounding.photo_grounder import PhotoGrounding
     from wayword.objects import ObjectDatabase
+
+
+LEAST_MATCH = 0.2
+"""ALIGN from which a box is taken for what was asked for."""
+KNOWN = 0.5
+"""Probability from which other things in the picture are named too."""
 
 
 @dataclass(frozen=True)
@@ -27,55 +34,67 @@ class Ground:
     phrases: tyro.conf.Positional[tuple[str, ...]]
     """What to look for, for example "the globe"; several phrases are painted in different colours."""
     db: Path
-    """Folder of the object database (see `wayword teach`)."""
+    """Folder of the object database (see `wayword teach`), or dev or test for those that ship."""
     out: Path = Path("out/overlay.png")
     """Where the picture goes."""
-    weights: str = "sim"
-    """Which trained weights."""
+    grounder: str = "real"
+    """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
 
     def run(self) -> None:
-        """Ground, draw, print the probabilities."""
-        from PIL import Image
-        from rich.table import Table
+        """Ground, draw, and say one sentence about each phrase."""
+        import numpy as np
 
-        from wayword.grounding import Grounder, letterbox
-        from wayword.grounding.overlay import draw_boxes, enlarge, paint_masks
         from wayword.grounding.photo_cropper import photo_croppers
-        from wayword.grounding.proposals import HEIGHT, WIDTH
+        from wayword.grounding.photo_grounder import PhotoGrounder
         from wayword.objects import ObjectDatabase
         from wayword.objects.photos import read_photo
+        from wayword.pictures.segmentation import draw_found
+        from wayword.pilot.pilot import database_folder
 
         check_png(self.out)
         if not self.phrases:
             raise WaywordError('say what to look for, for example: wayword ground photo.jpg "the globe" --db DIR')
-        grounder, database = Grounder.load(self.weights), ObjectDatabase.load(self.db, photo_croppers())
+        grounder = PhotoGrounder.load(self.grounder)
+        database = ObjectDatabase.load(database_folder(self.db), photo_croppers())
         if not database.objects:
             raise WaywordError(
                 f"{self.db}: holds no objects; add some with `wayword teach NAME photo.jpg --db {self.db}`"
             )
-        exemplars = grounder.embed_database(database.crops())
+        exemplars = grounder.embed_database({item.name: list(item.photos) for item in database.objects})
         p_reference = phrase_probabilities(self.phrases, database)
         pixels = read_photo(self.image).pixels
-        frame, scale, dx, dy = letterbox(pixels, HEIGHT, WIDTH)
-        answer = grounder(frame[None], p_reference, exemplars)[0]
-        height, width = pixels.shape[:2]
-        picture = Image.fromarray(paint_masks(pixels, enlarge(answer.masks, width, height, scale, dx, dy)))
+        answer = grounder(pixels, p_reference, exemplars)
+        matches = {}
         for r, phrase in enumerate(self.phrases):
-            b = int(answer.alignment[r].argmax()) if len(answer.boxes) else None
-            if b is not None and answer.alignment[r, b] > 0.05:
-                x0, y0, x1, y1 = answer.boxes[b].tolist()
-                box = [[(x0 - dx) / scale, (y0 - dy) / scale, (x1 - dx) / scale, (y1 - dy) / scale]]
-                draw_boxes(picture, box, [f"{phrase} {answer.alignment[r, b]:.2f}"])
-        table = Table("phrase", "means", "P(o | r)", "found", title=visible(self.image))
-        for r, phrase in enumerate(self.phrases):
-            o = int(answer.p_object_of_reference[r].argmax())
-            name = "none of these" if o == len(exemplars.names) else exemplars.names[o]
             strength = float(answer.alignment[r].max(initial=0.0))
-            table.add_row(
-                visible(phrase), visible(name), f"{answer.p_object_of_reference[r, o]:.2f}", f"{strength:.2f}"
-            )
-        console.print(table)
-        save_picture(picture, self.out)
+            if strength >= LEAST_MATCH:
+                matches[r] = int(answer.alignment[r].argmax())
+            say(_sentence(phrase, answer, r, exemplars.names))
+        own = list(matches.values())
+        others, names = _others(answer, exemplars.names, own)
+        texts = [f"{self.phrases[r]} {answer.alignment[r, b]:.2f}" for r, b in matches.items()]
+        masks = grounder.grounder.refiner(pixels[None], np.zeros(len(own), np.int64), answer.boxes[own])
+        save_picture(draw_found(pixels, answer.boxes[own], texts, masks, others, names), self.out)
+
+
+def _sentence(phrase: str, answer: PhotoGrounding, r: int, names: tuple[str, ...]) -> str:
+    """What became of one phrase."""
+    o = int(answer.p_object_of_reference[r].argmax())
+    quoted = visible(phrase)
+    if o == len(names):
+        return f'"{quoted}" is not here: it means none of the {len(names)} objects that were taught'
+    strength = answer.alignment[r].max(initial=0.0)
+    if strength < LEAST_MATCH:
+        return f'"{quoted}" is not here: nothing in the picture looks enough like {visible(names[o])} ({strength:.2f})'
+    edges = " ".join(f"{edge:.0f}" for edge in answer.boxes[int(answer.alignment[r].argmax())])
+    return f'"{quoted}" is here: {visible(names[o])} at {edges}, with probability {strength:.2f}'
+
+
+def _others(answer: PhotoGrounding, names: tuple[str, ...], own: list[int]) -> tuple[NDArray[np.float32], list[str]]:
+    """Boxes of known things that nobody asked for, and their names."""
+    known = answer.p_object_of_box[:, :-1] * answer.p_box[:, None]
+    rows = [b for b in range(len(known)) if b not in own and known[b].max(initial=0.0) >= KNOWN]
+    return answer.boxes[rows], [names[int(known[b].argmax())] for b in rows]
 
 
 def phrase_probabilities(phrases: tuple[str, ...], database: ObjectDatabase) -> NDArray[np.float64]:
@@ -91,7 +110,7 @@ def phrase_probabilities(phrases: tuple[str, ...], database: ObjectDatabase) -> 
         raise WaywordError(f"{database.path}: no object has a phrase; add one with `wayword teach NAME --phrase ...`")
     encoder = CachedPhrases(MiniLM())
     embedded = embed_database(known, encoder)
-    found = load_reference_model().probabilities(encoder.embed(list(phrases)), embedded)
-    columns = {name: found[:, i] for i, name in enumerate(embedded.names)}
+    probabilities = load_reference_model().probabilities(encoder.embed(list(phrases)), embedded)
+    columns = {name: probabilities[:, i] for i, name in enumerate(embedded.names)}
     nothing = np.zeros(len(phrases))
-    return np.stack([*(columns.get(name, nothing) for name in database.names), found[:, -1]], axis=1)
+    return np.stack([*(columns.get(name, nothing) for name in database.names), probabilities[:, -1]], axis=1)

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from wayword.cli.common import EpisodeSource, check_seed, console, load_bank, progress_bar, say, say_aside
+from wayword.cli.common import console, progress_bar, say, say_aside
 from wayword.cli.evaluate import EVALUATIONS
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import EpisodeSource, check_seed, load_bank
 from wayword.io import write_json, write_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from wayword.episodes import Example
-    from wayword.judge.report import Verdict
+    from wayword.judge.report import StudyReport
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Make:
 
     def run(self) -> None:
         """Read, shuffle, draw, write; print the pages."""
-        from wayword.judge.flights import in_common, read_flights
+        from wayword.judge.flights import flights_in_common, read_flights
         from wayword.judge.pages import CONSENT, make_study
         from wayword.judge.study import design
 
@@ -69,7 +70,7 @@ class Make:
         known = sorted({flight.system for flight in flights})
         if unknown := [name for name in self.systems if name not in known]:
             raise WaywordError(f"--systems {unknown[0]}: nobody of that name flew; there are {', '.join(known)}")
-        rows = in_common([flight for flight in flights if not self.systems or flight.system in self.systems])
+        rows = flights_in_common([flight for flight in flights if not self.systems or flight.system in self.systems])
         names = list(rows)
         if self.examples is not None:
             if not 1 <= self.examples <= len(names):
@@ -77,7 +78,8 @@ class Make:
             names = draw.sample(names, self.examples)
         study = design(names, self.systems or known, self.raters, self.checks, draw, self.per_rater)
         with progress_bar("drawing", len(names)) as advance:
-            pages = make_study(self.out, study, rows, load_bank(self.objects), self.consent or CONSENT, advance)
+            bank = load_bank(self.objects, say_aside)
+            pages = make_study(self.out, study, rows, bank, self.consent or CONSENT, advance)
         for page in pages:
             say(page)
         sizes = [len(sheet) for sheet in study.sheets.values()]
@@ -88,17 +90,17 @@ class Make:
     def _load(self, report: Any) -> Sequence[Example]:
         """The examples that a file of results was flown on."""
         if "cells" in report:
-            from wayword.evaluation.columns import Column, load_cases
+            from wayword.evaluation.table.columns import Column, load_cases
 
-            seen = self.episodes == "seen"
-            column = Column("seen", "natural") if seen else Column(report["split"], self.episodes)  # type: ignore[arg-type]
+            is_seen = self.episodes == "seen"
+            column = Column("seen", "natural") if is_seen else Column(report["split"], self.episodes)  # type: ignore[arg-type]
             return [case.example for case in load_cases(column, self.folder, int(report["seed"]))]
         own = Path(report["episodes"]) if report["episodes"] is not None else None
         named = {} if own else {"split": report["split"], "instructions": report["instructions"]}
         source = EpisodeSource(
             **named, segments=report["segments"], episodes=own, objects=self.objects, seed=int(report["seeds"][0])
         )
-        return source.load()[1]
+        return source.load(say_aside)[1]
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Serve:
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportRatings:
     """Report what the raters said: chart of score frequencies, means with 95 % intervals, agreement."""
 
     study: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="STUDY")]
@@ -144,26 +146,25 @@ class Report:
     def run(self) -> None:
         """Read, sum up, print, write."""
         from wayword.judge.answers import read_answers
-        from wayword.judge.chart import gantt_svg
-        from wayword.judge.report import judge
+        from wayword.judge.report import report_on
         from wayword.judge.study import Study
 
         if self.allowed < 0:
             raise WaywordError(f"--allowed {self.allowed}: must be 0 or more")
         study = Study.load(self.study)
         answers, torn = read_answers(self.study, study, self.answers)
-        verdict = judge(study, answers.values(), self.allowed)
+        report = report_on(study, answers.values(), self.allowed)
         out = self.out or self.study / "report"
-        write_text(out / "scores.svg", gantt_svg(verdict))
-        write_json(out / "scores.json", {**verdict.to_dict(), "unreadable_lines": torn})
-        console.print(_table(verdict))
-        for line in _remarks(verdict, torn):
+        write_text(out / "scores.svg", report.chart())
+        write_json(out / "scores.json", {**report.to_dict(), "unreadable_lines": torn})
+        console.print(_table(report))
+        for line in _remarks(report, torn):
             say(line)
         say(out / "scores.svg")
         say(out / "scores.json")
 
 
-def _table(verdict: Verdict) -> Table:
+def _table(report: StudyReport) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -171,7 +172,7 @@ def _table(verdict: Verdict) -> Table:
     table = Table(box=box.SIMPLE_HEAD, caption="mean score and share of 4 and 5, with 95 % intervals")
     for heading in ("system", "question", "judgements", "mean", "good (4-5)", "1", "2", "3", "4", "5"):
         table.add_column(heading, justify="left" if heading in ("system", "question") else "right")
-    for system, questions in verdict.systems.items():
+    for system, questions in report.systems.items():
         for question, scores in questions.items():
             mean, good = scores.mean, scores.good
             table.add_row(
@@ -185,20 +186,20 @@ def _table(verdict: Verdict) -> Table:
     return table
 
 
-def _remarks(verdict: Verdict, torn: int) -> list[str]:
+def _remarks(report: StudyReport, torn: int) -> list[str]:
     lines = [
-        f"{verdict.judgements} judgements of {verdict.instructions} instructions by {verdict.raters} raters, "
-        f"{verdict.median_seconds:.0f} s each (median)",
-        f"left out: {verdict.failed} raters who failed attention checks; {len(verdict.dropped)} instructions that most "
+        f"{report.judgements} judgements of {report.instructions} instructions by {report.raters} raters, "
+        f"{report.median_seconds:.0f} s each (median)",
+        f"left out: {report.failed} raters who failed attention checks; {len(report.dropped)} instructions that most "
         "judgements flag as bad",
     ]
-    for question, levels in verdict.alpha.items():
+    for question, levels in report.alpha.items():
         words = ", ".join(f"{level} {'undefined' if a is None else f'{a:.3f}'}" for level, a in levels.items())
         lines.append(f"agreement on the {question} score (Krippendorff's alpha): {words}")
-    if verdict.unchecked:
-        lines.append(f"{verdict.unchecked} raters have not come to an attention check yet; they count")
-    if verdict.silent:
-        lines.append(f"{verdict.silent} raters have answered nothing yet")
+    if report.unchecked:
+        lines.append(f"{report.unchecked} raters have not come to an attention check yet; they count")
+    if report.silent:
+        lines.append(f"{report.silent} raters have answered nothing yet")
     if torn:
         lines.append(f"{torn} lines of answers could not be read and were left out")
     return lines
@@ -211,7 +212,7 @@ class Judge:
     what: (
         Annotated[Make, tyro.conf.subcommand("make")]
         | Annotated[Serve, tyro.conf.subcommand("serve")]
-        | Annotated[Report, tyro.conf.subcommand("report")]
+        | Annotated[ReportRatings, tyro.conf.subcommand("report")]
     )
 
     def run(self) -> None:

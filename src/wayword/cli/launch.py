@@ -10,7 +10,11 @@ import sys
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``wayword``; 2 for a mistake in the input, 130 for Ctrl-C, 0 when the reader of our output went away."""
+    """Run ``wayword``.
+
+    Exits with 2 for a mistake in the input, 3 for a text that is not flown, 130 for Ctrl-C, 0 when the reader of our
+    output went away.
+    """
     from wayword import __version__
     from wayword.errors import WaywordError
 
@@ -25,7 +29,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except WaywordError as error:
         print(f"wayword: {' '.join(str(error).splitlines())}", file=sys.stderr)
-        raise SystemExit(2) from None
+        raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         print("wayword: stopped; nothing half-written was left", file=sys.stderr)
         raise SystemExit(130) from None

@@ -13,7 +13,7 @@ from wayword.cli.build_objects import Build
 from wayword.cli.common import check_png, console, save_picture, say, say_aside
 from wayword.errors import WaywordError
 
-_SHOWN = 12  # findings of a kind; the worst come first
+_MOST_LINES = 12  # findings of a kind; the worst come first
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class List:
     """List the objects with their numbers of photos and phrases."""
 
     db: Path
-    """The folder of the database."""
+    """The folder of the database, or dev or test for those that ship."""
 
     def run(self) -> None:
         """Print a table."""
@@ -29,8 +29,9 @@ class List:
         from rich.text import Text
 
         from wayword.objects import ObjectDatabase
+        from wayword.pilot.pilot import database_folder
 
-        database = ObjectDatabase.load(self.db)
+        database = ObjectDatabase.load(database_folder(self.db))
         table = Table("object", "photos", "phrases", "", title=Text(f"{len(database)} objects in {self.db}"))
         for item in database.objects:
             table.add_row(
@@ -47,16 +48,18 @@ class Show:
     name: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME")]
     """The object."""
     db: Path
-    """The folder of the database."""
+    """The folder of the database, or dev or test for those that ship."""
 
     def run(self) -> None:
         """Print what is known; the path of the preview comes last."""
         from wayword.objects import ObjectDatabase
         from wayword.objects.files import PREVIEW, find_record, read_records
+        from wayword.pilot.pilot import database_folder
 
-        database = ObjectDatabase.load(self.db)
+        folder = database_folder(self.db)
+        database = ObjectDatabase.load(folder)
         item = database.find(self.name)
-        record = find_record(read_records(self.db), item.name)
+        record = find_record(read_records(folder), item.name)
         if record is None:
             raise WaywordError(f"{self.db}: the object was taken out just now")
         say(item.name)
@@ -75,11 +78,11 @@ class Show:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckObjects:
     """The report before flying: missing views, duplicates, objects that will be taken for each other."""
 
     db: Path
-    """The folder of the database."""
+    """The folder of the database, or dev or test for those that ship."""
     renew: bool = False
     """Accept what was changed by hand and write the manifest anew. Photos that you put into the folders are
     replaced by their crop and a small copy without remarks, as if they had been taught."""
@@ -91,15 +94,17 @@ class Check:
         from wayword.grounding.photo_cropper import photo_croppers
         from wayword.grounding.photo_similarity import photo_kernel
         from wayword.objects import ObjectDatabase, check_objects, renew
-        from wayword.objects.pictures import contact_sheet
         from wayword.objects.similarity import default_similarity
+        from wayword.pictures.object_sheets import database_sheet, draw_preview
+        from wayword.pilot.pilot import database_folder, refuse_shipped
 
         check_png(self.out)
         croppers = photo_croppers()
         if self.renew:
-            for note in renew(self.db, croppers):
+            refuse_shipped(self.db)
+            for note in renew(self.db, croppers, draw_preview):
                 say(note)
-        database = ObjectDatabase.load(self.db, croppers)
+        database = ObjectDatabase.load(database_folder(self.db), croppers)
         if not len(database):
             raise WaywordError(f"{self.db}: no objects yet; add one with: wayword teach NAME photo.jpg --db {self.db}")
         _print_notes(database.notes)
@@ -108,14 +113,14 @@ class Check:
         report = check_objects(database, default_similarity(photo_kernel()))
         for kind in dict.fromkeys(finding.kind for finding in report.findings):
             texts = [finding.text for finding in report.findings if finding.kind == kind]
-            for text in texts[:_SHOWN]:
+            for text in texts[:_MOST_LINES]:
                 say(f"{kind:>13}  {text}")
-            if len(texts) > _SHOWN:
-                say(f"{'':>13}  and {len(texts) - _SHOWN} more")
+            if len(texts) > _MOST_LINES:
+                say(f"{'':>13}  and {len(texts) - _MOST_LINES} more")
         marked = {name for finding in report.findings for name in finding.objects}
         verdict = f"something to mend about {len(marked)} of them" if marked else "nothing to mend"
         say(f"{len(database)} objects, {verdict} (likeness by {report.similarity})")
-        sheet = contact_sheet([(item.name, item.photos, item.phrases) for item in database.objects], marked)
+        sheet = database_sheet([(item.name, item.photos, item.phrases) for item in database.objects], marked)
         save_picture(sheet, self.out)
 
 
@@ -135,8 +140,11 @@ class Remove:
     def run(self) -> None:
         """Take out, say what remains."""
         from wayword.objects import remove
+        from wayword.pictures.object_sheets import draw_preview
+        from wayword.pilot.pilot import refuse_shipped
 
-        left = remove(self.db, self.name, self.photo, self.phrase)
+        refuse_shipped(self.db)
+        left = remove(self.db, self.name, self.photo, self.phrase, draw_preview)
         if left is None:
             say(f"{self.name}: removed")
         else:
@@ -144,13 +152,13 @@ class Remove:
 
 
 @dataclass(frozen=True)
-class Objects:
+class ObjectsVerb:
     """Look at, check and weed an object database."""
 
     what: (
         Annotated[List, tyro.conf.subcommand("list")]
         | Annotated[Show, tyro.conf.subcommand("show")]
-        | Annotated[Check, tyro.conf.subcommand("check")]
+        | Annotated[CheckObjects, tyro.conf.subcommand("check")]
         | Annotated[Remove, tyro.conf.subcommand("remove")]
         | Annotated[Build, tyro.conf.subcommand("build")]
     )

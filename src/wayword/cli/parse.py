@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wayword.language.pipeline import Parsed, ParsedChunk
 
-SHOWN = 3
+MOST_OUTCOMES = 3
 """Objects shown per reference."""
 
 
@@ -27,7 +27,7 @@ class Parse:
 
     instruction: Annotated[str, tyro.conf.Positional]
     """What to read, in quotes; "-" reads it from standard input."""
-    objects: str = "all"
+    objects: Annotated[str, tyro.conf.arg(aliases=("--db",))] = "all"
     """The object database: a JSON file {name: [phrases]}, a folder with an object.json per object, or seen, dev,
     test or all for the objects of Wayword's own world."""
     json: bool = False
@@ -36,9 +36,12 @@ class Parse:
     """Let "it" refer to the object named last."""
     spelling: bool = True
     """Correct misspelt words first."""
+    chunker: str = "shipped"
+    """Who finds the noun phrases: shipped, spacy, or one of your own as module:Class (docs/extending.md)."""
 
     def run(self) -> None:
         """Parse and print."""
+        from wayword.language.parsed_record import parsed_record
         from wayword.language.phrases_db import load_phrases
         from wayword.language.pipeline import LanguageModel, ParseConfig
 
@@ -46,42 +49,11 @@ class Parse:
         if not text.strip():
             raise WaywordError('the instruction is empty; try: wayword parse "go past the planter on its left"')
         database = load_phrases(self.objects)
-        parsed = LanguageModel.load(ParseConfig(self.spelling, self.pronouns)).parse(text, database)
+        parsed = LanguageModel.load(ParseConfig(self.spelling, self.pronouns), self.chunker).parse(text, database)
         if self.json:
-            print(json.dumps(to_json(parsed), indent=2, ensure_ascii=False))
+            print(json.dumps(parsed_record(parsed), indent=2, ensure_ascii=False))
         else:
             show(parsed)
-
-
-def to_json(parsed: Parsed) -> dict[str, Any]:
-    """Plain values. Offsets count in ``text``, the corrected instruction; ``original`` ones in what was typed."""
-    return {
-        "original": parsed.original,
-        "text": parsed.text,
-        "corrections": [asdict(correction) for correction in parsed.corrections],
-        "chunks": [_chunk_json(chunk) for chunk in parsed.chunks],
-        "anonymised": parsed.anonymised.text,
-        "placeholders": [list(span) for span in parsed.anonymised.placeholders],
-    }
-
-
-def _chunk_json(chunk: ParsedChunk) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        "text": chunk.text,
-        "start": chunk.start,
-        "end": chunk.end,
-        "original": list(chunk.original),
-        "objref": round(chunk.objref, 6),
-        "is_reference": chunk.is_reference,
-    }
-    if chunk.is_reference:
-        values |= {
-            "antecedent": chunk.antecedent,
-            "object": chunk.best,
-            "probabilities": {name: round(value, 6) for name, value in chunk.probabilities.items()},
-            "none": round(chunk.none, 6),
-        }
-    return values
 
 
 def show(parsed: Parsed) -> None:
@@ -116,5 +88,5 @@ def _ranking(chunk: ParsedChunk) -> Text:
     outcomes = [(value, name, "green" if name == chunk.best else "") for name, value in chunk.probabilities.items()]
     outcomes.append((chunk.none, "none of these", "red" if chunk.best is None else ""))
     outcomes.sort(key=lambda item: -item[0])
-    parts = [visible(f"{name} {value:.2f}", style) for value, name, style in outcomes[:SHOWN] if value >= 0.005]
+    parts = [visible(f"{name} {value:.2f}", style) for value, name, style in outcomes[:MOST_OUTCOMES] if value >= 0.005]
     return Text(", ").join(parts)

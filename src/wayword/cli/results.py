@@ -11,22 +11,21 @@ from wayword.cli.common import say
 from wayword.errors import WaywordError
 
 if TYPE_CHECKING:
-    from wayword.evaluation.publish import Figure
+    from wayword.figures import Figure
 
 DOCS = Path("docs")
 
 
 @dataclass(frozen=True)
 class Results:
-    """Write docs/results.md and docs/benchmarks.md anew from docs/results.json."""
+    """Write docs/results.md, docs/benchmarks.md and the figures of docs/cards anew from docs/results.json."""
 
     docs: Path = DOCS
     """The folder that holds results.json."""
 
     def run(self) -> None:
-        """Render both pages."""
-        render_pages(self.docs)
-        say(f"{self.docs / 'results.md'}\n{self.docs / 'benchmarks.md'}")
+        """Render the pages and cards."""
+        say("\n".join(str(path) for path in render_pages(self.docs)))
 
 
 def check_docs(docs: Path = DOCS) -> None:
@@ -35,19 +34,22 @@ def check_docs(docs: Path = DOCS) -> None:
         raise WaywordError(f"{docs / 'results.json'}: not found; publish from the root of a clone of the repository")
 
 
-def render_pages(docs: Path) -> None:
-    """Both pages from one file, so that prose and measurement cannot drift apart."""
-    from wayword.evaluation.publish import load_results, render_benchmarks_md, render_results_md
+def render_pages(docs: Path) -> list[Path]:
+    """All pages with figures from one file, so that prose and measurement cannot drift apart; returns the files."""
+    from wayword.evaluation.report.cards import render_cards
+    from wayword.evaluation.report.publish import render_benchmarks_md, render_results_md
+    from wayword.figures import load_results
     from wayword.io import write_text
 
     figures = load_results(docs / "results.json")
     write_text(docs / "results.md", render_results_md(figures))
     write_text(docs / "benchmarks.md", render_benchmarks_md(figures))
+    return [docs / "results.md", docs / "benchmarks.md", *render_cards(docs, figures)]
 
 
 def publish_figures(figures: Mapping[str, Figure], docs: Path = DOCS) -> None:
     """Enter figures and renew the pages."""
-    from wayword.evaluation.publish import publish
+    from wayword.figures import publish
 
     publish(docs / "results.json", figures)
     render_pages(docs)

@@ -9,7 +9,7 @@ from wayword.cli.common import say
 
 
 @dataclass(frozen=True)
-class Studio:
+class StudioVerb:
     """Open a live page in the browser: type an instruction, watch the drone think and fly, teach it new objects.
 
     Only this machine can open it, unless --host and --token let others in. Ctrl-C ends it.
@@ -25,12 +25,15 @@ class Studio:
     """The folder of the object database that the Teach tab saves to; it is made when something is saved."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
+    camera: Path | None = None
+    """Another camera than the one it was trained with, as for `wayword fly`."""
 
     def run(self) -> None:
         """Serve until interrupted."""
+        from wayword.camera import open_camera
         from wayword.studio.server import Studio as Server
 
-        server = Server(self.db, self.host, self.port, self.token, self.weights)
+        server = Server(self.db, self.host, self.port, self.token, self.weights, open_camera(self.camera))
         say(f"open {server.address}")
         say("Ctrl-C ends it")
         try:

@@ -36,10 +36,13 @@ class Teach:
     def run(self) -> None:
         """Read the photos, find the object in each, store, say where the preview is."""
         from wayword.grounding.photo_cropper import photo_croppers
-        from wayword.objects import Box, SaliencyCropper, teach, view_photo
+        from wayword.objects import Box, need_photo, teach, view_photos
         from wayword.objects.exemplars import UNSURE
         from wayword.objects.names import clean_name, clean_phrase
+        from wayword.pictures.object_sheets import draw_preview
+        from wayword.pilot.pilot import refuse_shipped
 
+        refuse_shipped(self.db)
         clean_name(self.name)  # what is wrong with the words is said before photos are read
         for phrase in self.phrase:
             clean_phrase(phrase)
@@ -47,17 +50,21 @@ class Teach:
             count = "is one box" if len(self.box) == 1 else f"are {len(self.box)} boxes"
             raise WaywordError(f"there {count} for {len(self.photos)} photos; give --box once for each photo, in order")
         boxes = [Box(*edges) for edges in self.box]
-        croppers = photo_croppers()
-        exemplars = [view_photo(path, boxes[i] if boxes else None, croppers) for i, path in enumerate(self.photos)]
-        taught = teach(self.db, self.name, exemplars, self.phrase)
+        if not self.photos and not self.phrase:
+            raise WaywordError(f"nothing to teach about {self.name}; give at least one photo")
+        if not self.photos:
+            need_photo(self.db, self.name, ())
+        exemplars = view_photos(self.photos, photo_croppers()[0], boxes)
+        taught = teach(self.db, self.name, exemplars, self.phrase, draw_preview)
         record = taught.record
         for path, exemplar in zip(self.photos, exemplars, strict=True):
             edges = " ".join(f"{value:.0f}" for value in exemplar.box.values)
-            say(f"{path}: cut out {edges} by {exemplar.cropped_by}, confidence {exemplar.confidence:.2f}")
-            if exemplar.cropped_by == SaliencyCropper.name:
-                say("  the proposal network was not sure of any object, so the one that stands out most was taken")
-            if exemplar.confidence < UNSURE:
-                say("  not sure about this one: look at the preview; if it is wrong, remove it and use --box")
+            how = "as you said" if exemplar.cropped_by == "box" else f"confidence {exemplar.confidence:.2f}"
+            say(f"{path}: cut out {edges}, {how}{'' if exemplar.confidence >= UNSURE else ': not sure'}")
+        doubtful = sum(exemplar.confidence < UNSURE for exemplar in exemplars)
+        if doubtful:
+            which = "one crop" if doubtful == 1 else f"{doubtful} of the crops"
+            say(f"please look at the preview: {which} may show something else; if so, remove it and use --box")
         known = len(exemplars) - len(taught.photos)
         if known:
             say(f"{known} of the photos {'was' if known == 1 else 'were'} there already")

@@ -6,23 +6,26 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import check_seed, console, need_torch, say, say_aside, stderr
+from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside, stderr
 from wayword.cli.train_grounding import ReportGrounding, TrainGrounding
+from wayword.cli.train_photos import ReportFrames, TrainPhotos
 from wayword.cli.train_policy import TrainPolicy
+from wayword.cli.train_reader import ReportReader, TrainReader
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
+from wayword.learning.language.gold_references import GOLD_FOLDER
 
 if TYPE_CHECKING:
-    from wayword.evaluation.publish import Figure
+    from wayword.figures import Figure
+    from wayword.learning.language.language_run import LanguageSettings, LanguageSources
     from wayword.learning.language.measured import Report
-
-GOLD = Path("tests/data")
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,8 @@ class Language:
     """Train the chunker's head, the alignment model, the object-reference classifier and P(o | r).
 
     The weights appear under --out, in the layout of src/wayword/language/weights. A run that was stopped goes on
-    where it was when the same command is given again; other settings of the chunker need another folder. About a
-    quarter of an hour on one core.
+    where it was when the same command is given again; other settings need another folder. train_config.json has all
+    settings; --config FILE runs one again, to the bit. About a quarter of an hour on one core.
     """
 
     ewt: Path | None = None
@@ -40,63 +43,98 @@ class Language:
     """Folder with goto-train.jsonl.gz (ALFRED), for the alignment model that is scored on it."""
     out: Path = Path("runs/language")
     """Where the weights and intermediate results go."""
-    gold: Path = GOLD
+    config: Path | None = None
+    """A train_config.json of --out to run again, on the same data or on that of --ewt and --alfred."""
+    show: bool = False
+    """Print the settings as a file for --config, and train nothing."""
+    gold: Path = GOLD_FOLDER
     """Folder with nav_train_objrefs.jsonl: instructions that are kept out of training, to score the alignment on."""
     generated: int = 500
     """Generated episodes to learn from, beside the natural ones."""
     skip_chunker: bool = False
     """Use the shipped chunker instead of training one."""
-    seed: int = 0
-    """Of everything random."""
+    chunker: Path | None = None
+    """Use the trained chunker of this folder instead of training one."""
+    chunker_hidden: int = 256
+    """Size of the chunker's head: its width."""
+    chunker_blocks: int = 2
+    """Size of the chunker's head: its convolutions."""
+    alignment_hidden: int = 64
+    """Size of the alignment model: width of its LSTM."""
+    objref_hidden: int = 32
+    """Size of the object-reference classifier: its hidden layer."""
+    seed: int | None = None
+    """Of everything random; by default 0, or that of --config."""
 
     def run(self) -> None:
         """Train all stages and print a report."""
         need_torch()
         from wayword.io import write_json
-        from wayword.learning.language.gold_references import read_gold
-        from wayword.learning.language.train_alignment import AlignmentTraining
-        from wayword.learning.language.train_chunker import ChunkerTraining, train_chunker
-        from wayword.learning.language.train_language import LanguageTraining, train_references
-        from wayword.learning.language.train_objref import ObjRefTraining
+        from wayword.learning.common.train_config import describe, read_train_config
+        from wayword.learning.language.language_run import TRAINING, check_sources, train_language
 
-        if self.generated < 0:
-            raise WaywordError(f"--generated {self.generated}: cannot be negative")
-        check_seed(self.seed)
-        if self.ewt is None and not self.skip_chunker:
-            raise WaywordError("the chunker learns from UD English EWT; name its folder with --ewt, or --skip-chunker")
-        begin = time.monotonic()
-        held = tuple(text.text for text in read_gold(self.gold / "nav_train_objrefs.jsonl"))
-        chunker: Path | None = None
-        lines: dict[str, object] = {}
-        if self.ewt is not None and not self.skip_chunker:
-            chunker = self.out / "chunker"
-            scores = train_chunker(ChunkerTraining(ewt=self.ewt, seed=self.seed), chunker)
-            lines |= {f"chunker, {name}": str(score) for name, score in scores.items()}
-        config = LanguageTraining(
-            generated=self.generated,
-            held_out=held,
-            alignment=AlignmentTraining(seed=self.seed),
-            objref=ObjRefTraining(seed=self.seed),
-            seed=self.seed,
-        )
+        config = self.settings()
+        if self.show:
+            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            return
+        begin, sources = time.monotonic(), self._sources()
+        check_sources(config, sources)
         with _stages() as progress:
-            trained = train_references(config, self.out, chunker, self.alfred, progress)
-        lines |= asdict(trained) | {"minutes": round((time.monotonic() - begin) / 60, 1)}
+            report, run = train_language(config, sources, self.out, progress)
+        lines = {**report, "minutes": round((time.monotonic() - begin) / 60, 1)}
         write_json(self.out / "report.json", lines)
         for name, value in lines.items():
-            shown = value if isinstance(value, str) else json.dumps(value)
-            say(f"{name.replace('_', ' ')}: {shown}")
+            text = value if isinstance(value, str) else json.dumps(value)
+            say(f"{name.replace('_', ' ')}: {text}")
+        if self.config is not None:
+            for name in run.other_data(read_train_config(self.config)):
+                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
         say(f"weights in {self.out}")
+
+    def settings(self) -> LanguageSettings:
+        """All settings: those of --config, or of the options."""
+        from wayword.language.chunker import HeadConfig
+        from wayword.learning.common.train_config import read_options
+        from wayword.learning.language.language_run import TRAINING, LanguageSettings
+        from wayword.learning.language.train_chunker import ChunkerTraining
+
+        check_seed(self.seed or 0)
+        if self.config is not None:
+            refuse_beside_config(self, ("ewt", "alfred", "out", "show", "gold", "chunker", "seed"))
+            settings = read_options(self.config, TRAINING, LanguageSettings)
+            return settings if self.seed is None else settings.with_seed(self.seed)
+        if self.generated < 0:
+            raise WaywordError(f"--generated {self.generated}: cannot be negative")
+        base = LanguageSettings()
+        head = replace(HeadConfig(), hidden=self.chunker_hidden, blocks=self.chunker_blocks)
+        rest = replace(
+            base.rest,
+            generated=self.generated,
+            alignment=replace(base.rest.alignment, hidden=self.alignment_hidden),
+            objref=replace(base.rest.objref, hidden=self.objref_hidden),
+        )
+        has_chunker = self.skip_chunker or self.chunker is not None
+        chunker = None if has_chunker else ChunkerTraining(head=head)
+        return LanguageSettings(chunker, rest).with_seed(self.seed or 0)
+
+    def _sources(self) -> LanguageSources:
+        from wayword.learning.common.train_config import read_train_config
+        from wayword.learning.language.language_run import LanguageSources
+
+        before = read_train_config(self.config).inputs() if self.config is not None else {}
+        named = {"ewt": self.ewt, "alfred": self.alfred, "chunker": self.chunker}
+        paths = {name: path or before.get(name) for name, path in named.items()}
+        return LanguageSources(paths["ewt"], paths["alfred"], self.gold, paths["chunker"])
 
 
 @dataclass(frozen=True)
 class LanguageReport:
     """Measure the shipped language side against the hand-annotated data; docs/language.md explains the figures.
 
-    With spaCy and en_core_web_md installed (pip install "wayword[spacy]"), its noun chunks are scored as well.
+    With spaCy and en_core_web_md installed (pip install -e ".[spacy]"), its noun chunks are scored as well.
     """
 
-    gold: Path = GOLD
+    gold: Path = GOLD_FOLDER
     """Folder with the annotated instructions."""
     trained: Path | None = None
     """Folder of a training run; needed for the figures of the alignment."""
@@ -119,16 +157,16 @@ class LanguageReport:
         from wayword.learning.language.report import Sources, language_report
 
         sources = Sources(self.gold, self.trained, self.ewt, self.alfred, self.glove)
-        made = self._figures(language_report(sources, say_aside))
+        figures = self._figures(language_report(sources, say_aside))
         table = Table("figure", "value", "95 % interval", "n")
-        for key, figure in sorted(made.items()):
+        for key, figure in sorted(figures.items()):
             bounds = ""
             if figure.low is not None and figure.high is not None:
                 bounds = f"{format_number(figure.low, figure.unit)} - {format_number(figure.high, figure.unit)}"
             table.add_row(key, f"{format_number(figure.value, figure.unit)} {figure.unit}", bounds, str(figure.n))
         console.print(table)
         if self.publish:
-            publish_figures(made)
+            publish_figures(figures)
 
     def _figures(self, report: Report) -> dict[str, Figure]:
         command, today = "wayword train language-report", date.today().isoformat()
@@ -144,8 +182,12 @@ class Train:
     what: (
         Annotated[Language, tyro.conf.subcommand("language")]
         | Annotated[LanguageReport, tyro.conf.subcommand("language-report")]
+        | Annotated[TrainReader, tyro.conf.subcommand("reader")]
+        | Annotated[ReportReader, tyro.conf.subcommand("reader-report")]
         | Annotated[TrainGrounding, tyro.conf.subcommand("grounding")]
         | Annotated[ReportGrounding, tyro.conf.subcommand("grounding-report")]
+        | Annotated[ReportFrames, tyro.conf.subcommand("frames-report")]
+        | Annotated[TrainPhotos, tyro.conf.subcommand("photos")]
         | Annotated[TrainPolicy, tyro.conf.subcommand("policy")]
     ) = field()
 

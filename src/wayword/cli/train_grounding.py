@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_png, need_torch, save_picture, say
+from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say, say_aside
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
 
-SIMULATED_SHARE = 0.4
-"""Of the frames made for a place of one's own: objects must be known from photos that were not taken there."""
-_FINE_TUNING_RATE = 1e-3
+if TYPE_CHECKING:
+    from wayword.learning.grounding.train_grounding import GroundingSources, GroundingTraining
+
+_COMPARED = 200
+"""Frames of a place that weights are compared on, before and after."""
+_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs")
+"""Options that say where things are, not how to train."""
 
 
 @dataclass(frozen=True)
 class TrainGrounding:
     """Train the segmentation: two processes, one core each; from nothing under 2.5 hours.
 
-    Stop it at any time and start it again with the same folders: it goes on from the last checkpoint.
+    Stop it at any time and start it again with the same folders: it goes on from the last checkpoint. The run folder
+    and the weights hold train_config.json with every setting; --config FILE runs one again. With --by-steps the same
+    settings make the same weights, to the bit.
 
-    For a place of your own: wayword train grounding --frames my_room/ --start sim --minutes 25 --out my_room-weights
+    For a place of your own: wayword train grounding --frames my_room/ --out my_room-weights
     """
 
     data: Path | None = None
@@ -33,10 +38,17 @@ class TrainGrounding:
     """Keeps checkpoints and logs (docs/grounding.md explains the numbers in log.csv); by default OUT-run."""
     out: Path = Path("runs/grounding/weights")
     """Where the finished weights go; fly with them: --grounder FOLDER."""
-    minutes: float = 135.0
-    """Longest time for all three trainings together; on a slow machine they are shortened to fit."""
+    config: Path | None = None
+    """A train_config.json, of a run or of weights, to run again, on the same data or on that of --data and --frames."""
+    show: bool = False
+    """Print the settings as a file for --config, and train nothing."""
+    minutes: float | None = None
+    """Longest time for all three trainings together, by default 135, or 15 with --frames; on a slow machine they are
+    shortened to fit."""
+    by_steps: bool = False
+    """The same to the bit under the seed: steps end each training, not minutes, however long they take."""
     only: Literal["proposals", "metric", "refine", "all"] = "all"
-    """Train one network only and assemble nothing."""
+    """Train one network only; with --start the other two are those it starts from, otherwise nothing is assembled."""
     frames: Path | None = None
     """Your own pictures of the empty place with poses.json (docs/ar.md): training frames are made from them first."""
     packs: tuple[Path, ...] = ()
@@ -44,84 +56,90 @@ class TrainGrounding:
     count: int = 32_000
     """With --frames: training frames to make of them."""
     start: str | None = None
-    """Weights to go on from instead of random ones, shipped ones (sim) or a folder: far shorter."""
+    """Weights to go on from instead of random ones, shipped ones (sim, real) or a folder: far shorter. With --frames
+    real by default; "nothing" are random ones."""
+    seed: int | None = None
+    """Of frames, networks and fits; by default 0, or that of --config."""
+    proposal_channels: tuple[int, int, int, int, int] = ProposalSize.channels
+    """Size of the proposal network: channels at strides 2, 4, 8, 16 and 32."""
+    metric_channels: tuple[int, int, int] = MetricSize.channels
+    """Size of ImgEmb: channels of its three stages."""
+    embedding: int = MetricSize.dimension
+    """Length of the embedding of a region."""
+    refine_channels: tuple[int, int, int] = RefineSize.channels
+    """Size of the refinement: channels at 16, 8 and 4 cells across."""
 
     def run(self) -> None:
         """Make frames if asked, train side by side, then assemble and fit."""
         need_torch()
-        if self.minutes <= 0:
-            raise WaywordError(f"--minutes {self.minutes}: must be positive")
-        self._prepare()
-        # One process trains the metric all the time, the other the proposals and then the refinement.
-        share = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
-        queues: list[list[str]] = [["metric"], ["proposals", "refine"]] if self.only == "all" else [[self.only]]
-        running: dict[str, subprocess.Popen[bytes]] = {}
-        try:
-            while queues or running:
-                for queue in list(queues):
-                    if not any(name in running for name in queue):
-                        running[queue[0]] = self._start(queue[0], self.minutes * share[queue[0]])
-                time.sleep(1.0)
-                for name, process in list(running.items()):
-                    if process.poll() is not None:
-                        del running[name]
-                        if process.returncode:
-                            raise WaywordError(
-                                f"training of {name} stopped with code {process.returncode}; its messages are above. "
-                                f"Run the same command again to go on from the last checkpoint"
-                            )
-                        for queue in queues:
-                            if name in queue:
-                                queue.remove(name)
-                queues = [queue for queue in queues if queue]
-        finally:
-            for process in running.values():
-                process.terminate()
-                process.wait()
-        if self.only == "all":
-            from wayword.learning.grounding.assemble import Sizes, assemble
+        from wayword.learning.common.train_config import describe, read_train_config
+        from wayword.learning.grounding.train_grounding import TRAINING, train_grounding
 
-            assemble(self._data, self._runs, self.out, Sizes())
+        config = self.settings()
+        if self.show:
+            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            return
+        runs = self.run_folder or self.out.with_name(f"{self.out.name}-run")
+        run = train_grounding(config, self._sources(), runs, self.out, None if self.only == "all" else self.only)
+        if self.config is not None:
+            for name in run.other_data(read_train_config(self.config)):
+                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
+        if self.frames is not None and config.start is not None:
+            self._compare(config.start, self.data or runs / "data")
+        if self.only == "all" or config.start is not None:
             say(self.out)
 
-    @property
-    def _runs(self) -> Path:
-        return self.run_folder or self.out.with_name(f"{self.out.name}-run")
+    def _compare(self, start: str, data: Path) -> None:
+        """What the training bought, on frames of the place that were kept from it."""
+        from wayword.grounding import Grounder
+        from wayword.learning.grounding.data import open_shards
+        from wayword.learning.grounding.frame_report import measure_frames
 
-    @property
-    def _data(self) -> Path:
-        return self.data or self._runs / "data"
+        held_out = open_shards(data)[1]
+        for when, weights in (("before", start), ("after", str(self.out))):
+            figures = measure_frames(Grounder.load(weights), held_out, _COMPARED)
+            if "pictures" in figures:
+                say(f"{when}: {figures['pictures'].line()}")
 
-    def _prepare(self) -> None:
-        """Refuse what cannot work before hours are spent, and make the frames."""
-        from wayword.grounding.weights import find_weights
+    def settings(self) -> GroundingTraining:
+        """All settings: those of --config, or of the options."""
+        from wayword.grounding.weight_files import PHOTO_GROUNDER
+        from wayword.learning.common.train_config import read_options
+        from wayword.learning.grounding.train_grounding import TRAINING, GroundingTraining
 
-        if self.start is not None:
-            find_weights(self.start)
-        if self.frames is None:
-            if self.data is None:
-                raise WaywordError("name --data DIR (made by `wayword ar generate`), or --frames DIR of your own place")
-            return
-        from wayword.cli.ar import Generate, Source
-        from wayword.learning.ar.config import ARConfig, PhotoConfig
+        check_seed(self.seed or 0)
+        if self.config is not None:
+            refuse_beside_config(self, _PLACES)
+            settings = read_options(self.config, TRAINING, GroundingTraining)
+            return settings if self.seed is None else settings.with_seed(self.seed)
+        beginning = self.start or (PHOTO_GROUNDER if self.frames is not None else "nothing")
+        minutes = self.minutes if self.minutes is not None else (15.0 if self.frames is not None else 135.0)
+        if minutes <= 0 or self.count <= 0:
+            name, value = ("minutes", minutes) if minutes <= 0 else ("count", self.count)
+            raise WaywordError(f"--{name} {value}: must be positive")
+        base = GroundingTraining()
+        metric = replace(base.metric.size, channels=self.metric_channels, dimension=self.embedding)
+        training = replace(
+            base,
+            proposals=replace(base.proposals, size=ProposalSize(self.proposal_channels)),
+            metric=replace(base.metric, size=metric),
+            refine=replace(base.refine, size=RefineSize(self.refine_channels)),
+            frames=replace(base.frames, count=self.count),
+        )
+        training = training.with_minutes(None if self.by_steps else minutes).with_seed(self.seed or 0)
+        return training if beginning == "nothing" else training.from_start(beginning)
 
-        config = ARConfig(photo=PhotoConfig(simulated_share=SIMULATED_SHARE))
-        Generate(self._data, self.count, 2, Source(self.packs, self.frames, config=config)).run()
+    def _sources(self) -> GroundingSources:
+        from wayword.learning.common.train_config import read_train_config
+        from wayword.learning.grounding.train_grounding import GroundingSources
 
-    def _start(self, name: str, minutes: float) -> subprocess.Popen[bytes]:
-        from wayword.learning.grounding.loop import PARENT
-
-        command = [sys.executable, "-m", f"wayword.learning.grounding.train_{name}"]
-        command += [str(self._data), str(self._runs / name), "--config.loop.minutes", f"{minutes:g}"]
-        if self.start is not None:
-            from wayword.grounding.weights import find_weights
-
-            command += ["--config.start", str(find_weights(self.start))]
-            command += ["--config.loop.learning-rate", f"{_FINE_TUNING_RATE:g}"]
-        # Two OpenMP threads per process fight for two cores; one each does not.
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", PARENT: str(os.getpid())}
-        # A session of its own: Ctrl-C reaches this process alone, which then ends the trainings in good order.
-        return subprocess.Popen(command, env=environment, start_new_session=True)
+        named = GroundingSources(self.data, self.frames, self.packs)
+        if self.config is None or self.data is not None or self.frames is not None:
+            return named
+        before = read_train_config(self.config).inputs()
+        packs = tuple(path for name, path in before.items() if name.startswith("packs/"))
+        frames = before.get("frames")
+        return GroundingSources(None if frames else before.get("data"), frames, packs)
 
 
 @dataclass(frozen=True)
@@ -152,16 +170,16 @@ class ReportGrounding:
         import numpy as np
 
         from wayword.grounding import Grounder
-        from wayword.grounding.weights import weight_folder
+        from wayword.grounding.weight_files import find_weights
         from wayword.learning.grounding.databases import certain, phrases_of_names
         from wayword.learning.grounding.report import measure, table, times
 
         if self.pictures is not None:
             check_png(self.pictures)
-        grounder = Grounder.load(self.weights, self.folder)
+        grounder = Grounder.load(self.folder or self.weights)
         references = phrases_of_names() if self.language else certain
         report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
-        times(report, grounder, self.split, self.seed, folder=self.folder or weight_folder(self.weights))
+        times(report, grounder, self.split, self.seed, folder=find_weights(self.folder or self.weights))
         say(table(report.figures))
         say("calibration of ALIGN: mean value, share that is true, boxes x references")
         for value, share, count in report.curve:

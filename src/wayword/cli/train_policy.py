@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import console, need_torch
+from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import check_seed
+from wayword.learning.policy.sizes import ControlSize, Size
 
-Stage = Literal["data", "visitation", "control", "sureal", "export"]
-STAGES: tuple[Stage, ...] = ("data", "visitation", "control", "sureal", "export")
-_MODULE = "wayword.learning.policy"
+if TYPE_CHECKING:
+    from wayword.learning.policy.train_policy import PolicyTraining
+
+Part = Literal["data", "visitation", "control", "sureal", "export"]
+PARTS: tuple[Part, ...] = ("data", "visitation", "control", "sureal", "export")
 
 
 @dataclass(frozen=True)
 class TrainPolicy:
     """Train FsPVN: data, stage 1, stage 2, SuReAL, weights. Stopped at any time, the same command goes on.
+
+    The run folder and the weights hold train_config.json with every setting; --config FILE runs one again. With --sync
+    the same settings make the same weights, to the bit.
 
     Numbers that are logged (docs/policy.md explains all): visit and goal, the KL divergences of the two visitation
     distributions; dev near, the share of goals within 0.47 m on natural dev instructions when the Oracle has flown;
@@ -28,96 +32,102 @@ class TrainPolicy:
     """
 
     run_folder: Path = Path("runs/policy")
-    """Keeps data, checkpoints and logs."""
+    """Keeps data, checkpoints and logs; belongs to its settings, others are refused."""
     out: Path = Path("runs/policy/weights")
     """Where the finished weights go; fly them with `wayword fly --weights`."""
+    config: Path | None = None
+    """A train_config.json, of a run or of weights, to run again; --seed may change its seed, nothing else."""
+    only: tuple[Part, ...] = PARTS
+    """Do these parts only, in this order."""
+    show: bool = False
+    """Print the settings as a file for --config, and train nothing."""
+    seed: int | None = None
+    """Of every part; by default 0, or that of --config."""
     episodes: int = 7000
     """Generated demonstrations, beside the natural corpus."""
     drills: int = 4000
-    """Short flights in pairs that only the told side tells apart."""
+    """Short flights in pairs that only the told side tells apart; 0 for none."""
     visitation_minutes: float = 60.0
     """Stage 1 on the Oracle's flights, both cores."""
+    visitation_steps: int = 20_000
+    """Stage 1 at most."""
     control_minutes: float = 20.0
     """Stage 2 on teacher distributions, one core."""
+    control_iterations: int = 800
+    """Stage 2 at most."""
     sureal_minutes: float = 40.0
     """Both stages together, one core each."""
-    only: tuple[Stage, ...] = STAGES
-    """Do these parts only, in this order."""
+    sureal_iterations: int = 10_000
+    """Both stages together at most, in iterations of 32 flights."""
     sync: bool = False
-    """SuReAL in one process, reproducible to the bit under the seed."""
+    """The same to the bit under the seed: steps and iterations end each part, not minutes, and SuReAL's two processes
+    go in step; choose --sureal-iterations (about two in a minute)."""
+    method: Literal["ppo", "bc"] = "ppo"
+    """Stage 2 by reinforcement, or by cloning the Oracle alone (FsPVN-BC: --only data visitation control export)."""
     blank_images: bool = False
     """Train the ablation that sees nothing (FsPVN-NoI)."""
     empty_instructions: bool = False
     """Train the ablation that is told nothing (FsPVN-NoU)."""
-    start: Path | None = None
-    """A folder of weights whose stage 1 to go on from, such as src/wayword/policy/weights/fspvn; from nothing if not
-    given."""
-    seed: int = 0
+    start: str | None = None
+    """Weights whose stage 1 to go on from: shipped ones by name (fspvn), or a folder; from nothing if not given."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
+    chunker: str = "shipped"
+    """Who finds the noun chunks of instructions: a registered name, or module:Class (docs/extending.md)."""
+    size: Size = field(default_factory=Size)
+    control_channels: int = ControlSize.channels
+    """Stage 2: channels of the image's convolution."""
+    control_hidden: int = ControlSize.hidden
+    """Stage 2: width of the two dense layers."""
 
     def run(self) -> None:
         """Do what is not done yet."""
         need_torch()
-        for name in ("episodes", "drills", "visitation_minutes", "control_minutes", "sureal_minutes"):
+        from wayword.learning.common.train_config import describe, read_train_config
+        from wayword.learning.policy.train_policy import TRAINING, train_policy
+
+        config = self.settings()
+        if self.show:
+            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            return
+        run = train_policy(config, self.run_folder, self.out, self.only, lambda part: console.print(f"[bold]{part}"))
+        if self.config is not None:
+            for name in run.other_data(read_train_config(self.config)):
+                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
+        if "export" in self.only:
+            say(self.out)
+
+    def settings(self) -> PolicyTraining:
+        """All settings of all parts: those of --config, or of the options."""
+        from wayword.learning.common.train_config import read_options
+        from wayword.learning.policy.train_policy import TRAINING, PolicyTraining
+
+        check_seed(self.seed or 0)
+        if self.config is not None:
+            refuse_beside_config(self, ("run_folder", "out", "only", "show", "seed"))
+            settings = read_options(self.config, TRAINING, PolicyTraining)
+            return settings if self.seed is None else settings.with_seed(self.seed)
+        positive = [each.name for each in fields(self) if each.name.endswith(("_minutes", "_steps", "_iterations"))]
+        if self.drills < 0:
+            raise WaywordError(f"--drills {self.drills}: cannot be negative")
+        for name in ("episodes", "control_channels", "control_hidden", *positive):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
-        for stage in self.only:
-            console.print(f"[bold]{stage}[/bold]")
-            getattr(self, f"_{stage}")()
-        if "export" in self.only:
-            console.print(f"{self.out}", highlight=False, soft_wrap=True)
-
-    def _data(self) -> None:
-        from wayword.learning.policy.prepare import prepare
-
-        prepare(self.run_folder / "data", self.episodes, self.drills, self.seed)
-
-    def _visitation(self) -> None:
-        self._call("train_visitation", self.run_folder / "visitation", *self._visitation_options("--config."),
-                   "--config.loop.minutes", f"{self.visitation_minutes:g}")  # fmt: skip
-
-    def _control(self) -> None:
-        self._call("train_control", self.run_folder / "control", "--config.minutes", f"{self.control_minutes:g}")
-
-    def _sureal(self) -> None:
-        sync = ["--config.sync"] if self.sync else []
-        self._call("sureal", self.run_folder / "sureal", *self._visitation_options("--config.visitation."),
-                   "--config.stage1", str(self.run_folder / "visitation"),
-                   "--config.stage2", str(self.run_folder / "control"),
-                   "--config.minutes", f"{self.sureal_minutes:g}", "--config.seed", str(self.seed), *sync)  # fmt: skip
-
-    def _export(self) -> None:
-        from wayword.learning.policy.export import export_runs
-
-        sureal = self.run_folder / "sureal"
-        if (sureal / "a" / "checkpoint.safetensors").exists():
-            export_runs(self.run_folder / "visitation", sureal / "a", sureal / "b", self.out)
-        else:
-            export_runs(
-                self.run_folder / "visitation", self.run_folder / "visitation", self.run_folder / "control", self.out
-            )
-
-    def _visitation_options(self, prefix: str) -> list[str]:
-        data = self.run_folder / "data"
-        options = [
-            f"{prefix}generated", str(data / "generated"), f"{prefix}natural", str(data / "natural"),
-            f"{prefix}photos", str(data / "photos"), f"{prefix}validation", str(data / "dev"),
-        ]  # fmt: skip
-        if (data / "drills").exists():  # data made before there were drills has none
-            options += [f"{prefix}drills", str(data / "drills")]
-        if self.start is not None:
-            options += [f"{prefix}start", str(self.start)]
-        if self.blank_images:
-            options.append(f"{prefix}sample.blank-images")
-        if self.empty_instructions:
-            options.append(f"{prefix}sample.empty-instructions")
-        return options
-
-    def _call(self, module: str, folder: Path, *options: str) -> None:
-        command: Sequence[str] = [sys.executable, "-m", f"{_MODULE}.{module}", str(folder), *options]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE"}
-        code = subprocess.run(command, env=environment, check=False).returncode
-        if code:
-            raise WaywordError(
-                f"{module} stopped with code {code}; its messages are above. "
-                f"Run the same command again to go on from the last checkpoint"
-            )
+        base = PolicyTraining(grounder=self.grounder, start=self.start)
+        readings = replace(base.data.readings, chunker=self.chunker)
+        sample = replace(
+            base.visitation.sample, blank_images=self.blank_images, empty_instructions=self.empty_instructions
+        )
+        loop = replace(base.visitation.loop, minutes=self.visitation_minutes, steps=self.visitation_steps)
+        control_size = replace(base.control.size, channels=self.control_channels, hidden=self.control_hidden)
+        training = replace(
+            base,
+            data=replace(base.data, episodes=self.episodes, drills=self.drills, readings=readings),
+            visitation=replace(base.visitation, loop=loop, size=self.size, sample=sample),
+            control=replace(
+                base.control, method=self.method, size=control_size, minutes=self.control_minutes,
+                iterations=self.control_iterations,
+            ),
+            plan=replace(base.plan, minutes=self.sureal_minutes, iterations=self.sureal_iterations),
+        ).with_seed(self.seed or 0)  # fmt: skip
+        return training.exact() if self.sync else training

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import tyro
 
-from wayword.cli.common import Split, check_png, check_seed, load_bank, progress_bar, save_picture, say
+from wayword.cli.common import check_png, progress_bar, save_picture, say, say_aside
 from wayword.errors import WaywordError
+from wayword.flying.episode_source import Split, check_seed, load_bank
 from wayword.io import check_target
-
-if TYPE_CHECKING:
-    from PIL import Image
+from wayword.task import ALTITUDE_M, ARENA_M, IMAGE_HEIGHT, IMAGE_WIDTH
 
 
 @dataclass(frozen=True)
-class Layout:
+class ShowLayout:
     """Draw a random layout: the arena from above with the objects' names, and a drone's view of it."""
 
     split: Split = "train"
@@ -32,11 +31,12 @@ class Layout:
         import numpy as np
         from PIL import Image
 
+        from wayword.camera import Camera
         from wayword.episodes import SPLITS, random_layout
+        from wayword.pictures.sheet import tile_sheet
+        from wayword.pictures.topdown import TopDown
         from wayword.sim.models.catalogue import names
-        from wayword.sim.pictures.topdown import TopDown
         from wayword.sim.render.bank import MeshBank
-        from wayword.sim.render.camera import CameraConfig
         from wayword.sim.render.look import random_look
         from wayword.sim.render.renderer import RenderConfig, Renderer
 
@@ -47,20 +47,16 @@ class Layout:
         objects = random_layout(names(SPLITS[self.split]), rng)
         top = TopDown(bank, look)
         plan = top.picture(objects)
-        names_layer = top.labels(objects)
-        plan.paste(names_layer, mask=names_layer)
-        camera = CameraConfig(plan.width, plan.width * 72 // 128)
+        top.draw_names(plan, objects)
+        camera = Camera(plan.width, plan.width * IMAGE_HEIGHT // IMAGE_WIDTH)
         renderer = Renderer(bank, camera, RenderConfig(supersample=True))
-        view = renderer.render([renderer.scene(objects, look)], [[2.35, 0.5, 0.7, 0.0, 0.0, np.pi / 2]]).rgb[0]
-        first_person = Image.fromarray(view)
-        page = Image.new("RGB", (plan.width, plan.height + first_person.height + 8), "white")
-        page.paste(plan, (0, 0))
-        page.paste(first_person, (0, plan.height + 8))
-        save_picture(page, self.out)
+        from_the_edge = [ARENA_M / 2, 0.5, ALTITUDE_M, 0.0, 0.0, np.pi / 2]
+        view = renderer.render([renderer.scene(objects, look)], [from_the_edge]).rgb[0]
+        save_picture(tile_sheet([plan, Image.fromarray(view)], 1, gap=8), self.out)
 
 
 @dataclass(frozen=True)
-class Objects:
+class ShowObjects:
     """Draw a contact sheet: every object from two sides, with its name."""
 
     pack: Path | None = None
@@ -70,14 +66,13 @@ class Objects:
 
     def run(self) -> None:
         """Draw and save."""
+        from wayword.pictures.catalogue_sheet import catalogue_sheet
         from wayword.sim.models.catalogue import catalogue
-        from wayword.sim.pictures.contact_sheet import contact_sheet
 
         check_target(check_png(self.out))
-        bank = load_bank(self.pack)
-        shown = [name for name in bank.meshes if self.pack is None or name not in catalogue()]
-        sheet = contact_sheet(shown, bank)
-        save_picture(sheet, self.out)
+        bank = load_bank(self.pack, say_aside)
+        names = [name for name in bank.meshes if self.pack is None or name not in catalogue()]
+        save_picture(catalogue_sheet(names, bank), self.out)
 
 
 @dataclass(frozen=True)
@@ -96,8 +91,9 @@ class Demos:
     def run(self) -> None:
         """Generate, check, write, draw."""
         from wayword.episodes import SPLITS, generate_episodes, write_episodes
+        from wayword.pictures.sheet import tile_sheet
+        from wayword.pictures.topdown import TopDown
         from wayword.sim.models.catalogue import names
-        from wayword.sim.pictures.topdown import TopDown
         from wayword.sim.render.bank import MeshBank
 
         if self.count < 1:
@@ -121,12 +117,11 @@ class Demos:
             top.draw_start(plan, episode.path[0])
             for segment in episode.segments:
                 top.draw_goal(plan, episode.path[segment.end], radius_m=0.1)
-            names_layer = top.labels(episode.objects, avoid=episode.path, font_px=13)
-            plan.paste(names_layer, mask=names_layer)
+            top.draw_names(plan, episode.objects, avoid=episode.path, font_px=13)
             plans.append(plan)
         picture = self.out.with_suffix(".png")
         say(self.out)
-        save_picture(_grid(plans, 4), picture)
+        save_picture(tile_sheet(plans, 4), picture)
 
 
 @dataclass(frozen=True)
@@ -156,12 +151,12 @@ class WorldFrames:
 
 
 @dataclass(frozen=True)
-class World:
+class WorldVerb:
     """Look at the simulated world: layouts, objects, demonstrations, pictures of it while it is empty."""
 
     what: (
-        Annotated[Layout, tyro.conf.subcommand("layout")]
-        | Annotated[Objects, tyro.conf.subcommand("objects")]
+        Annotated[ShowLayout, tyro.conf.subcommand("layout")]
+        | Annotated[ShowObjects, tyro.conf.subcommand("objects")]
         | Annotated[Demos, tyro.conf.subcommand("demos")]
         | Annotated[WorldFrames, tyro.conf.subcommand("frames")]
     )
@@ -169,15 +164,3 @@ class World:
     def run(self) -> None:
         """Run the chosen one."""
         self.what.run()
-
-
-def _grid(pictures: list[Image.Image], columns: int) -> Image.Image:
-    """Pictures of one size side by side, in rows."""
-    from PIL import Image
-
-    width, height = pictures[0].size
-    rows = -(-len(pictures) // columns)
-    page = Image.new("RGB", (min(columns, len(pictures)) * width, rows * height), "white")
-    for i, picture in enumerate(pictures):
-        page.paste(picture, (i % columns * width, i // columns * height))
-    return page

@@ -17,8 +17,6 @@ import numpy as np
 from wayword.episodes.geometry import Array, arc_length, chord_heading
 from wayword.errors import WaywordError
 
-SUCCESS_RADIUS_M = 0.47
-"""A flight has arrived strictly within this distance of its demonstration's end."""
 YAW_CHORD_M = 0.08
 """A later segment starts facing along the chord from this far before to this far after its first point."""
 
@@ -143,27 +141,31 @@ def examples(episode: Episode, segments: int = 1) -> tuple[Example, ...]:
     """All cuts of ``episode`` into ``segments`` (1 or 2) consecutive segments, in order; pairs overlap."""
     if segments not in (1, 2):
         raise WaywordError(f"examples have 1 or 2 segments, not {segments}")
-    cuts = []
-    for first in range(len(episode.segments) - segments + 1):
-        last = first + segments - 1
-        begin, end = episode.bounds(first)[0], episode.bounds(last)[1]
-        cuts.append(
-            Example(
-                id=f"{episode.id}/{first + 1}" + (f"-{last + 1}" if last > first else ""),
-                episode=episode,
-                first=first,
-                count=segments,
-                instruction=" ".join(s.instruction for s in episode.segments[first : last + 1]),
-                start=episode.pose(first),
-                path=episode.path[begin : end + 1],
-            )
-        )
-    return tuple(cuts)
+    return tuple(_cut(episode, first, segments) for first in range(len(episode.segments) - segments + 1))
+
+
+def paragraph(episode: Episode) -> Example:
+    """The whole of ``episode`` as one example."""
+    return _cut(episode, 0, len(episode.segments))
+
+
+def _cut(episode: Episode, first: int, count: int) -> Example:
+    last = first + count - 1
+    begin, end = episode.bounds(first)[0], episode.bounds(last)[1]
+    return Example(
+        id=f"{episode.id}/{first + 1}" + (f"-{last + 1}" if last > first else ""),
+        episode=episode,
+        first=first,
+        count=count,
+        instruction=" ".join(s.instruction for s in episode.segments[first : last + 1]),
+        start=episode.pose(first),
+        path=episode.path[begin : end + 1],
+    )
 
 
 def _record(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise WaywordError(f"{what} must be a JSON object in braces, found {_shown(value)}")
+        raise WaywordError(f"{what} must be a JSON object in braces, found {_excerpt(value)}")
     return value
 
 
@@ -176,7 +178,7 @@ def _field(record: Mapping[str, Any], key: str, where: str = "") -> Any:
 def _text(record: Mapping[str, Any], key: str, where: str = "") -> str:
     value = _field(record, key, where)
     if not isinstance(value, str):
-        raise WaywordError(f"{where}{key} must be text, found {_shown(value)}")
+        raise WaywordError(f"{where}{key} must be text, found {_excerpt(value)}")
     if not value.strip():
         raise WaywordError(f"{where}{key} is empty")
     try:
@@ -189,7 +191,7 @@ def _text(record: Mapping[str, Any], key: str, where: str = "") -> str:
 def _list(record: Mapping[str, Any], key: str) -> list[Any]:
     value = _field(record, key)
     if not isinstance(value, list):
-        raise WaywordError(f"{key} must be a list, found {_shown(value)}")
+        raise WaywordError(f"{key} must be a list, found {_excerpt(value)}")
     if not value:
         raise WaywordError(f"{key} is empty")
     return value
@@ -197,13 +199,13 @@ def _list(record: Mapping[str, Any], key: str) -> list[Any]:
 
 def _finite(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WaywordError(f"{what} must be a number, found {_shown(value)}")
+        raise WaywordError(f"{what} must be a number, found {_excerpt(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise WaywordError(f"{what} must be a finite number, found {_shown(value)}")
+        raise WaywordError(f"{what} must be a finite number, found {_excerpt(value)}")
     return number
 
 
@@ -225,19 +227,19 @@ def _segment(value: object, name: str) -> Segment:
     record, where = _record(value, name), f"{name}: "
     end = _field(record, "end", where)
     if isinstance(end, bool) or not isinstance(end, int):
-        raise WaywordError(f"{where}end must be a whole number, found {_shown(end)}")
+        raise WaywordError(f"{where}end must be a whole number, found {_excerpt(end)}")
     return Segment(end, _text(record, "instruction", where))
 
 
 def _points(values: list[Any], name: str) -> Array:
     for i, value in enumerate(values):
         if not isinstance(value, list) or len(value) != 2:
-            raise WaywordError(f"{name}[{i}] must be [x, y], found {_shown(value)}")
+            raise WaywordError(f"{name}[{i}] must be [x, y], found {_excerpt(value)}")
     flat = [_finite(c, f"{name}[{i}]") for i, value in enumerate(values) for c in value]
     return np.array(flat).reshape(-1, 2)
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     """A value as it may appear inside a one-line message."""
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."

@@ -15,6 +15,7 @@ import numpy as np
 
 from wayword.episodes.format import PlacedObject
 from wayword.errors import WaywordError
+from wayword.task import ARENA_M
 
 _DRAWS_PER_OBJECT = 60
 _RESTARTS = 200
@@ -24,7 +25,7 @@ _RESTARTS = 200
 class LayoutConfig:
     """How many objects a layout has and how far apart they stand (metres, between centres)."""
 
-    arena_m: float = 4.7
+    arena_m: float = ARENA_M
     min_objects: int = 6
     max_objects: int = 12
     min_spacing_m: float = 0.95
@@ -44,12 +45,12 @@ def random_layout(
     if len(pool) < config.min_objects:
         raise WaywordError(f"a layout needs at least {config.min_objects} different objects, found {len(pool)}")
     count = int(rng.integers(config.min_objects, min(config.max_objects, len(pool)) + 1))
-    chosen = rng.permutation(len(pool))[:count]
+    rows = rng.permutation(len(pool))[:count]
     places = _places(count, rng, config)
     yaws = rng.uniform(-math.pi, math.pi, count)
     return tuple(
         PlacedObject(pool[int(i)], x, y, round(float(yaw), 3))
-        for i, (x, y), yaw in zip(chosen, places, yaws, strict=True)
+        for i, (x, y), yaw in zip(rows, places, yaws, strict=True)
     )
 
 

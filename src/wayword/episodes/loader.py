@@ -11,14 +11,17 @@ import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
 from wayword.episodes.format import Episode
 from wayword.episodes.geometry import distances_to_path
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import parse_json, read_bytes
 from wayword.io import atomic_path
+
+MAX_BYTES = 2**29
+"""Of one file of episodes."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,7 @@ def load_episodes(
     ``known_objects`` are the names the world can show; None accepts any name. A byte-order mark, Windows line
     ends and blank lines are accepted.
     """
-    file = Path(path)
-    try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        raise DataError(path, "no such file; check the path") from None
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})") from error
+    raw = read_bytes(path, MAX_BYTES, remedy="check the path: one JSON object per line is wanted")
     episodes: list[Episode] = []
     lines_of: dict[str, int] = {}
     for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
@@ -77,12 +74,12 @@ def load_episodes(
 
 def write_episodes(path: Path | str, episodes: Iterable[Episode]) -> None:
     """Write one episode per line, atomically. What is written can be read back unchanged."""
-    seen: set[str] = set()
+    ids: set[str] = set()
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         for episode in episodes:
-            if episode.id in seen:
+            if episode.id in ids:
                 raise WaywordError(f"{path}: not written, two episodes have the id '{episode.id}'")
-            seen.add(episode.id)
+            ids.add(episode.id)
             try:
                 line = json.dumps(episode.to_json(), ensure_ascii=False, allow_nan=False)
             except ValueError:
@@ -161,17 +158,13 @@ def _check_segments(episode: Episode) -> None:
 
 def _parse(line: bytes) -> object:
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        return parse_json(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise WaywordError("not UTF-8 text; save the file as UTF-8") from None
     except json.JSONDecodeError as error:
         raise WaywordError(f"not valid JSON ({error.msg} at column {error.colno})") from None
-    except (ValueError, RecursionError):  # a number of thousands of digits, or thousands of brackets
-        raise WaywordError("not valid JSON (a value is too long or too deeply nested)") from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise WaywordError(f"{constant} found where a finite number is needed")
+    except ValueError as error:  # NaN, a number of thousands of digits, or thousands of brackets
+        raise WaywordError(f"not valid JSON ({error})") from None
 
 
 def _arena(episode: Episode) -> str:

@@ -206,19 +206,22 @@ def _gate(path: Array, a: Array, b: Array) -> int | None:
     crossings = np.flatnonzero(((height[:-1] < 0) != (height[1:] < 0)) & (along[:-1] > 0) & (along[:-1] < squared))
     if len(crossings) != 1:
         return None
-    return 1 if height[crossings[0]] > 0 else -1
+    # After the crossing, not before: there a point may lie exactly on the line.
+    return 1 if height[crossings[0] + 1] < 0 else -1
 
 
-def _passed(path: Array, offsets: Array, distances: Array, names: Sequence[str], told: set[int]) -> tuple[Passed, ...]:
+def _passed(
+    path: Array, offsets: Array, distances: Array, names: Sequence[str], mentioned: set[int]
+) -> tuple[Passed, ...]:
     nearest = distances.argmin(axis=0)
-    found = []
+    result = []
     for index in np.argsort(nearest, kind="stable").tolist():
         k, distance = int(nearest[index]), float(distances[nearest[index], index])
         # An object closest near either end was not passed: the drone came from it or stopped short of it.
-        if index not in told and distance <= NEAR_M and 3 < k < len(path) - 4:
+        if index not in mentioned and distance <= NEAR_M and 3 < k < len(path) - 4:
             (dx, dy), (x, y) = path[k + 2] - path[k - 2], offsets[k, index]
-            found.append(Passed(names[index], _side(float(dx * y - dy * x)), distance))
-    return tuple(found)
+            result.append(Passed(names[index], _side(float(dx * y - dy * x)), distance))
+    return tuple(result)
 
 
 def plain_instruction(m: Manoeuvre) -> str:

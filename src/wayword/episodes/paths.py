@@ -70,9 +70,9 @@ def generate_episode(
         for _ in range(_PATHS_PER_LAYOUT):
             count = int(rng.integers(config.min_segments, config.max_segments + 1))
             flown = _plan(objects, count, rng, config)
-            made = finish(id, split, objects, flown, rng, config) if flown else None
-            if made is not None:
-                return made
+            pair = finish_episode(id, split, objects, flown, rng, config) if flown else None
+            if pair is not None:
+                return pair
     raise WaywordError("no path fits these settings; use fewer objects, smaller clearances or fewer segments")
 
 
@@ -96,7 +96,7 @@ def generate_episodes(
 
 
 @dataclass(frozen=True)
-class Flown:
+class FlownLeg:
     """A leg that was accepted: its dense points, and (x, y, heading) every 6 cm."""
 
     leg: Leg
@@ -106,7 +106,7 @@ class Flown:
 
 def _plan(
     objects: Sequence[PlacedObject], count: int, rng: np.random.Generator, config: PathConfig
-) -> list[Flown] | None:
+) -> list[FlownLeg] | None:
     """Draw ``count`` legs; None if the drawing got stuck."""
     centres: list[Point] = [(o.x, o.y) for o in objects]
     margin = config.edge_clearance_m + 0.1
@@ -116,7 +116,7 @@ def _plan(
     if at is None:
         return None
     limits = (np.cumsum(config.weights) / sum(config.weights)).tolist()
-    grid, flown = np.array(centres), list[Flown]()
+    grid, flown = np.array(centres), list[FlownLeg]()
     for _ in range(count):
         for _ in range(_DRAWS_PER_LEG):
             kind = _KINDS[min(bisect.bisect(limits, rng.random()), len(_KINDS) - 1)]
@@ -128,7 +128,7 @@ def _plan(
                     break
         else:
             return None
-        flown.append(Flown(leg, points, states))
+        flown.append(FlownLeg(leg, points, states))
         at = leg.end
     return flown
 
@@ -144,7 +144,7 @@ def _sizeable(leg: Leg, rng: np.random.Generator, config: PathConfig) -> bool:
     return bool(rng.random() * config.typical_segment_m < leg.length)
 
 
-def acceptable(points: Array, centres: Array, flown: Sequence[Flown], config: PathConfig) -> Array | None:
+def acceptable(points: Array, centres: Array, flown: Sequence[FlownLeg], config: PathConfig) -> Array | None:
     """(x, y, heading) every 6 cm if the leg is clear and does not retrace ``flown``, else None."""
     slack = 0.01  # smoothing pulls arcs inwards by up to about this much
     if edge_distance(points, config.layout.arena_m) < config.edge_clearance_m:
@@ -166,11 +166,11 @@ def acceptable(points: Array, centres: Array, flown: Sequence[Flown], config: Pa
     return states
 
 
-def finish(
+def finish_episode(
     id: str,
     split: str,
     objects: tuple[PlacedObject, ...],
-    flown: Sequence[Flown],
+    flown: Sequence[FlownLeg],
     rng: np.random.Generator,
     config: PathConfig,
     yaw: float | None = None,
@@ -204,8 +204,8 @@ def finish(
         if manoeuvre is None:
             return None
         manoeuvres.append(manoeuvre)
-    told = zip(ends, manoeuvres, strict=True)
-    segments = tuple(Segment(end, plain_instruction(m)) for end, m in told)
+    pairs = zip(ends, manoeuvres, strict=True)
+    segments = tuple(Segment(end, plain_instruction(m)) for end, m in pairs)
     return replace(draft, segments=segments), tuple(manoeuvres)
 
 

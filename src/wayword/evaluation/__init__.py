@@ -1,12 +1,9 @@
-"""How well a flight followed its demonstration, and how the numbers are published.
+"""How well a flight followed its demonstration, and how the numbers are published."""
 
-``publish.publish`` and ``summary.table`` are not lifted here: they would hide the modules of the same names.
-"""
-
-from wayword.evaluation.intervals import Interval, bootstrap_mean, wilson
 from wayword.evaluation.metrics import EpisodeMetrics, score
-from wayword.evaluation.publish import Figure, load_results
 from wayword.evaluation.summary import count_endings, summarise
+from wayword.figures import Figure, load_results
+from wayword.intervals import Interval, bootstrap_mean, wilson
 
 __all__ = [
     "EpisodeMetrics",

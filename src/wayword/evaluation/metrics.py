@@ -13,33 +13,23 @@ The paper reports SR and EMD. The others are the usual ones of language navigati
 - nDTW      Ilharco et al. 2019, "General Evaluation for Instruction Conditioned Navigation using
             Dynamic Time Warping", between F' and R'; SDTW is SR times nDTW
 
+A further one is a field of ``EpisodeMetrics``, a line of ``score`` and a line of ``METRICS``; tables, reports and
+published figures have it from there.
+
 Success is judged by position alone, as in the paper's evaluation: running into the horizon beside the
 goal counts. ``EpisodeMetrics.ended_by`` keeps apart what the position cannot tell.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from wayword.episodes.format import SUCCESS_RADIUS_M
-
-FloatArray = NDArray[np.float64]
-
-SUCCESS_THRESHOLD = SUCCESS_RADIUS_M
-"""Metres: a tenth of the arena's edge; a flight succeeds strictly inside it."""
-
-SPACING = 0.02
-"""Metres of arc length between two points of a resampled path."""
-
-_LONGEST = 20_000  # resampled points (400 m at 2 cm): beyond it the vehicle diverged, and memory would go
-_PIVOTS = 100_000_000  # network simplex steps; two 18 m flights need up to a hundred thousand
+from wayword.path_distance import FloatArray, arc_lengths, checked_path, dtw, resample, transport
+from wayword.task import SUCCESS_RADIUS_M
 
 EndedBy = Literal["policy", "horizon", "contact", "error"]
 ENDINGS: tuple[EndedBy, ...] = get_args(EndedBy)
@@ -68,17 +58,38 @@ class EpisodeMetrics:
             raise ValueError(f"collisions ({self.collisions}) and steps ({self.steps}) cannot be negative")
 
 
+class Metric(NamedTuple):
+    """How a field of ``EpisodeMetrics`` is shown; "%" marks a rate, kept as a fraction until then."""
+
+    title: str
+    unit: str
+
+
+METRICS: dict[str, Metric] = {
+    "sr": Metric("SR", "%"),
+    "emd": Metric("EMD", "m"),
+    "osr": Metric("OSR", "%"),
+    "ne": Metric("NE", "m"),
+    "spl": Metric("SPL", ""),
+    "ndtw": Metric("nDTW", ""),
+    "sdtw": Metric("SDTW", ""),
+    "collisions": Metric("coll.", "per episode"),
+    "steps": Metric("steps", "per episode"),
+}
+"""The averaged fields, in the order of the tables."""
+
+
 def score(
     flown_path: FloatArray, gold_path: FloatArray, collisions: int, steps: int, ended_by: EndedBy
 ) -> EpisodeMetrics:
     """Score one flight against its demonstration with every metric of this module."""
-    flown, gold = _checked(flown_path, "flown path"), _checked(gold_path, "demonstration")
+    flown, gold = checked_path(flown_path, "flown path"), checked_path(gold_path, "demonstration")
     # EMD and DTW share the resampled distances, by far the largest array here.
     distances = cdist(resample(gold), resample(flown))
-    sr, ndtw_value = success(flown, gold), _ndtw(distances, SUCCESS_THRESHOLD)
+    sr, ndtw_value = success(flown, gold), _ndtw(distances, SUCCESS_RADIUS_M)
     return EpisodeMetrics(
         sr=sr,
-        emd=_transport(distances),
+        emd=transport(distances),
         osr=oracle_success(flown, gold),
         ne=navigation_error(flown, gold),
         spl=spl(flown, gold),
@@ -90,51 +101,22 @@ def score(
     )
 
 
-def resample(path: FloatArray, spacing: float = SPACING) -> FloatArray:
-    """Points of the polyline every ``spacing`` metres of arc length, from its first to its last point.
-
-    The last step is shorter unless the length is a multiple of ``spacing``. A path that never moves
-    becomes one point. (The paper's released evaluation drops the last, shorter step; keeping it
-    makes the end of a demonstration part of what is compared.)
-    """
-    path = _checked(path)
-    if not (np.isfinite(spacing) and spacing > 0):
-        raise ValueError(f"spacing is {spacing}; it must be a positive number of metres")
-    arc = _arc_lengths(path)
-    length = arc[-1]
-    if not length / spacing <= _LONGEST:
-        raise ValueError(
-            f"the path is {length:.3g} m long, over {_LONGEST} steps of {spacing} m; did the vehicle diverge?"
-        )
-    # Repeated points add no arc length, and interpolation needs it to increase strictly.
-    moved = np.concatenate(([True], np.diff(arc) > 0))
-    # The small slack keeps rounding from adding a second last point when the length is a multiple.
-    at = np.arange(np.ceil(length / spacing - 1e-6)) * spacing
-    inner = np.column_stack([np.interp(at, arc[moved], path[moved, axis]) for axis in (0, 1)])
-    return np.concatenate([inner, path[-1:]])
-
-
-def emd(path_a: FloatArray, path_b: FloatArray) -> float:
-    """Earth mover's distance in metres: each path, resampled, spreads one unit of mass evenly."""
-    return _transport(cdist(resample(path_a), resample(path_b)))
-
-
 def navigation_error(path: FloatArray, gold: FloatArray) -> float:
     """Distance in metres from the last position to the end of the demonstration (NE)."""
     return float(_to_goal(path, gold)[-1])
 
 
-def success(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD) -> bool:
+def success(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_RADIUS_M) -> bool:
     """Whether the last position is strictly within ``threshold`` metres of the demonstration's end (SR)."""
     return navigation_error(path, gold) < threshold
 
 
-def oracle_success(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD) -> bool:
+def oracle_success(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_RADIUS_M) -> bool:
     """Whether any recorded position is strictly within ``threshold`` of the demonstration's end (OSR)."""
     return bool(_to_goal(path, gold).min() < threshold)
 
 
-def spl(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD) -> float:
+def spl(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_RADIUS_M) -> float:
     """Success weighted by path length: S * L / max(P, L), with P the length flown.
 
     L is the length of the *demonstration*, not of the shortest way to its end: instructions here
@@ -143,12 +125,12 @@ def spl(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD
     """
     if not success(path, gold, threshold):
         return 0.0
-    flown, prescribed = (float(_arc_lengths(_checked(each))[-1]) for each in (path, gold))
+    flown, prescribed = (float(arc_lengths(checked_path(each))[-1]) for each in (path, gold))
     longest = max(flown, prescribed)
     return prescribed / longest if longest > 0 else 1.0
 
 
-def ndtw(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD) -> float:
+def ndtw(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_RADIUS_M) -> float:
     """Normalised dynamic time warping, exp(-DTW(R', F') / (|R'| * threshold)), within 0..1.
 
     Both paths are resampled every 2 cm first, so |R'| counts points 2 cm apart and neither the speed
@@ -157,62 +139,16 @@ def ndtw(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOL
     return _ndtw(cdist(resample(gold), resample(path)), threshold)
 
 
-def sdtw(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_THRESHOLD) -> float:
+def sdtw(path: FloatArray, gold: FloatArray, threshold: float = SUCCESS_RADIUS_M) -> float:
     """nDTW of a flight that succeeds, 0 of one that fails."""
     return ndtw(path, gold, threshold) if success(path, gold, threshold) else 0.0
-
-
-@njit()
-def dtw(distances: FloatArray) -> float:
-    """Exact dynamic time warping: the cheapest monotone walk through ``distances`` from corner to corner."""
-    # Compiled anew in each process (half a second) rather than cached: no writable place is needed.
-    rows, columns = distances.shape
-    best = np.full(columns + 1, np.inf)  # costs up to the row above, overwritten from left to right
-    best[0] = 0.0
-    for i in range(rows):
-        diagonal = best[0]
-        best[0] = np.inf
-        for j in range(columns):
-            above = best[j + 1]
-            best[j + 1] = distances[i, j] + min(diagonal, above, best[j])
-            diagonal = above
-    return float(best[columns])
 
 
 def _ndtw(distances: FloatArray, threshold: float) -> float:
     return float(np.exp(-dtw(distances) / (len(distances) * threshold)))
 
 
-def _transport(distances: FloatArray) -> float:
-    os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")  # numpy is enough, and loading torch takes seconds
-    import ot  # still takes a second, which no other command should wait for
-
-    cost, log = ot.emd2([], [], distances, numItermax=_PIVOTS, log=True)
-    if log["warning"] is not None:
-        raise RuntimeError(f"optimal transport of {distances.shape} points is not optimal: {log['warning']}")
-    return max(0.0, float(cost))
-
-
 def _to_goal(path: FloatArray, gold: FloatArray) -> FloatArray:
-    offsets = _checked(path) - _checked(gold, "demonstration")[-1]
+    offsets = checked_path(path) - checked_path(gold, "demonstration")[-1]
     distances: FloatArray = np.hypot(offsets[:, 0], offsets[:, 1])
     return distances
-
-
-def _arc_lengths(path: FloatArray) -> FloatArray:
-    with np.errstate(over="ignore"):  # absurd coordinates give an infinite length, refused by resample
-        steps = np.diff(path, axis=0)
-        return np.concatenate(([0.0], np.cumsum(np.hypot(steps[:, 0], steps[:, 1]))))
-
-
-def _checked(path: FloatArray, name: str = "path") -> FloatArray:
-    try:
-        points = np.asarray(path, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the {name} is not an array of numbers") from error
-    if points.ndim != 2 or points.shape[1] != 2 or len(points) == 0:
-        raise ValueError(f"the {name} has shape {points.shape}; it must be (N, 2) with N at least 1")
-    finite = np.isfinite(points).all(axis=1)
-    if not finite.all():
-        raise ValueError(f"point {int(np.argmin(finite))} of the {name} is not finite")
-    return points

@@ -14,29 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wayword.errors import WaywordError
-from wayword.evaluation.intervals import Interval, bootstrap_mean, wilson
-from wayword.evaluation.metrics import ENDINGS, EndedBy, EpisodeMetrics
+from wayword.evaluation.metrics import ENDINGS, METRICS, EndedBy, EpisodeMetrics
+from wayword.intervals import Interval, bootstrap_mean, wilson
 
-
-class Metric(NamedTuple):
-    """How a field of ``EpisodeMetrics`` is shown; "%" marks a rate, kept as a fraction until then."""
-
-    title: str
-    unit: str
-
-
-METRICS: dict[str, Metric] = {
-    "sr": Metric("SR", "%"),
-    "emd": Metric("EMD", "m"),
-    "osr": Metric("OSR", "%"),
-    "ne": Metric("NE", "m"),
-    "spl": Metric("SPL", ""),
-    "ndtw": Metric("nDTW", ""),
-    "sdtw": Metric("SDTW", ""),
-    "collisions": Metric("coll.", "per episode"),
-    "steps": Metric("steps", "per episode"),
-}
-"""The averaged fields, in the order of the tables."""
 _CAPTION = "mean and 95 % interval: Wilson for SR and OSR, bootstrap for the others"
 
 
@@ -60,8 +40,8 @@ def summarise(episodes: Sequence[EpisodeMetrics], seed: int) -> dict[str, Interv
 
 def count_endings(episodes: Sequence[EpisodeMetrics]) -> dict[EndedBy, int]:
     """How many episodes ended in each way; every way is listed, also those that never happened."""
-    seen = Counter(episode.ended_by for episode in episodes)
-    return {ending: seen[ending] for ending in ENDINGS}
+    counts = Counter(episode.ended_by for episode in episodes)
+    return {ending: counts[ending] for ending in ENDINGS}
 
 
 class _Column(NamedTuple):
@@ -84,14 +64,14 @@ class _Column(NamedTuple):
 
 
 class SummaryTable:
-    """What ``table`` makes: one line per system with the intervals under the means, for any width of terminal.
+    """What ``metrics_table`` makes: one line per system with the intervals under the means, for any width of terminal.
 
     A terminal that is too narrow for that gets a line per metric instead, so that no metric is ever left out.
     """
 
     def __init__(self, rows: Mapping[str, Mapping[str, Interval]]) -> None:
         self._rows = rows
-        self._shown = {name: metric for name, metric in METRICS.items() if name != "steps"}
+        self._metrics = {name: metric for name, metric in METRICS.items() if name != "steps"}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         columns = self._columns()
@@ -105,7 +85,7 @@ class SummaryTable:
     def _columns(self) -> list[_Column]:
         counts = [str(_count(summary)) for summary in self._rows.values()]
         columns = [_Column("system", [Text(system) for system in self._rows]), _Column("n", [*map(Text, counts)])]
-        for name, metric in self._shown.items():
+        for name, metric in self._metrics.items():
             heading = "\n".join(part for part in (metric.title, _short(metric.unit)) if part)
             cells = [_cell(summary.get(name), metric.unit, "\n") for summary in self._rows.values()]
             columns.append(_Column(heading, cells))
@@ -124,13 +104,13 @@ class SummaryTable:
         lines = []
         for system, summary in self._rows.items():
             lines.append(f"{system}, n = {_count(summary)}")
-            for name, metric in self._shown.items():
+            for name, metric in self._metrics.items():
                 label = f"{metric.title} {_short(metric.unit)}".rstrip()
                 lines.append(f" {label} {_cell(summary.get(name), metric.unit, ' ')}")
         return Text("\n".join([*lines, _CAPTION]))
 
 
-def table(rows: Mapping[str, Mapping[str, Interval]]) -> SummaryTable:
+def metrics_table(rows: Mapping[str, Mapping[str, Interval]]) -> SummaryTable:
     """One line per system, to be printed by rich: ``rows`` maps its name to its summary."""
     return SummaryTable(rows)
 

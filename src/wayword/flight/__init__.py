@@ -1,29 +1,29 @@
 """Flight: real vehicles and simulated ones behind one protocol, and the governor that keeps them safe."""
 
 from wayword.flight.fence import Fence
-from wayword.flight.governor import Command, Decision, GovernorConfig, Inputs, Kind, State, step
-from wayword.flight.mission import Outcome, Plan, fly
+from wayword.flight.governor import Decision, GovernorConfig, GovernorInputs, Kind, State, VehicleCommand, step
+from wayword.flight.mission import FlightPlan, Outcome, fly_mission
 from wayword.flight.reasons import MEANING, Reason
-from wayword.flight.vehicle import Check, Facts, Mode, Shot, Telemetry, Vehicle
+from wayword.flight.vehicle import Mode, PreflightCheck, Shot, Telemetry, Vehicle, VehicleFacts
 
 __all__ = [
     "MEANING",
-    "Check",
-    "Command",
     "Decision",
-    "Facts",
     "Fence",
+    "FlightPlan",
     "GovernorConfig",
-    "Inputs",
+    "GovernorInputs",
     "Kind",
     "Mode",
     "Outcome",
-    "Plan",
+    "PreflightCheck",
     "Reason",
     "Shot",
     "State",
     "Telemetry",
     "Vehicle",
-    "fly",
+    "VehicleCommand",
+    "VehicleFacts",
+    "fly_mission",
     "step",
 ]

@@ -7,6 +7,8 @@ Moves like the simulator's lag model (``wayword.sim.vehicle.lag``) in three dime
 
 Setpoints are world velocities with a yaw rate, or a place. The rules are those measured on real autopilots: offboard is
 refused without a running stream of setpoints, and left ``silence_s`` after the last one, with ``on_silence`` as action.
+PX4 takes that action back as soon as setpoints return (``comes_back``) and flies 0.8 of a commanded speed
+(``speed_share``); ArduPilot keeps below the ceiling of its own fence (``ceiling_m``), however low that is.
 
 Objects are the arena's solid columns (``wayword.sim.vehicle.contact``): it may touch them but not enter them.
 """
@@ -21,9 +23,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.flight.air import Wind, swing
 from wayword.flight.vehicle import Mode, Pose, Telemetry, Vector
-from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
+from wayword.sim.vehicle.config import GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
+from wayword.task import ALTITUDE_M
 
 _CLIMB_M_S, _DESCEND_M_S = 0.5, 0.4
 _PLACE_GAIN, _HEIGHT_GAIN = 0.6, 1.5
@@ -43,6 +47,14 @@ class AutopilotModelConfig:
     """PX4 with COM_OF_LOSS_T at 0.5 s: 0.6 s more were measured."""
     on_silence: Literal["land", "hold", "stop"] = "land"
     """Leave offboard and land or hold, as PX4 is told to; or stand still in it, as ArduPilot does."""
+    comes_back: bool = False
+    """Setpoints that return end the action on silence: a failsafe is PX4's only while its cause lasts."""
+    speed_share: float = 1.0
+    """Of a commanded velocity, what it flies: 0.8 on PX4."""
+    overshoot: float = 0.0
+    """Share by which a new velocity is overshot; 0: the lag model."""
+    ceiling_m: float = math.inf
+    """It is pushed down from above this height in every mode: ArduPilot's FENCE_ALT_MAX less FENCE_MARGIN."""
     heartbeat_s: float = math.inf
     """It lands so long after the last heartbeat of ours: ArduPilot's FS_GCS_TIMEOUT; never, if it heard none."""
     wind_m_s: tuple[float, float] = (0.0, 0.0)
@@ -84,7 +96,7 @@ class AutopilotModel:
         self.z, self.roll, self.pitch, self.yaw_rate = 0.0, 0.0, 0.0, 0.0
         self.vx = self.vy = self.vz = 0.0
         self.mode, self.armed = Mode.GROUND, False
-        self.height = 0.7
+        self.height = ALTITUDE_M
         self.battery = 0.9
         self.contacts = 0
         """Touches of objects so far."""
@@ -92,11 +104,14 @@ class AutopilotModel:
         self.offset: Vector = (0.0, 0.0, 0.0)
         """A jump of the estimator: what it reports, and steers by, is the truth plus this."""
         self._rng = np.random.default_rng(self.seed)
-        self._wind, self._learned = np.zeros(2), np.zeros(2)
+        self._wind = Wind(self._rng)
+        self._acceleration = (0.0, 0.0)
         self._setpoint, self._place, self._place_yaw = Setpoint(), (self.x, self.y), self.yaw
         self._queue: deque[tuple[float, Setpoint]] = deque()
         self._stream_began, self._stream_last, self._beat_last = -math.inf, -math.inf, math.inf
         self._offboard_chosen = False
+        self._failsafe = False
+        """In a mode that its silence timer chose, and nobody else."""
 
     # What it is told.
 
@@ -105,6 +120,8 @@ class AutopilotModel:
         if self.time_s - self._stream_last > _STREAM_GAP_S:
             self._stream_began = self.time_s
         self._stream_last = self.time_s
+        if self._failsafe and self.config.comes_back and self.mode in (Mode.HOLD, Mode.LAND):
+            self.mode, self._failsafe = Mode.OFFBOARD, False
         self._queue.append((self.time_s + self.config.latency_s, setpoint))
 
     def hear(self) -> None:
@@ -141,6 +158,7 @@ class AutopilotModel:
 
     def land(self) -> bool:
         """Land here."""
+        self._failsafe = False
         if self.armed and self.mode is not Mode.GROUND:
             if self.mode is not Mode.LAND:
                 self._stay()
@@ -149,6 +167,7 @@ class AutopilotModel:
 
     def hold(self) -> bool:
         """The autopilot's own position hold."""
+        self._failsafe = False
         if self.mode in (Mode.OFFBOARD, Mode.TAKEOFF):
             self.mode = Mode.HOLD
             self._stay()
@@ -217,6 +236,8 @@ class AutopilotModel:
         if self.mode is Mode.GROUND:
             return
         ux, uy, uz, omega = self._wanted()
+        if self.z > self.config.ceiling_m:
+            uz = min(uz, -_DESCEND_M_S)
         self._move(ux, uy, uz, omega, dt)
         if self.mode is Mode.TAKEOFF and self.z > self.height - 0.05:
             self.mode = Mode.HOLD
@@ -233,6 +254,7 @@ class AutopilotModel:
         self.hold()
         if self.config.on_silence == "land":
             self.land()
+        self._failsafe = True
 
     def _wanted(self) -> tuple[float, float, float, float]:
         """Velocity and yaw rate that the position loop, or the setpoint, asks for."""
@@ -246,8 +268,8 @@ class AutopilotModel:
             climb = _HEIGHT_GAIN * (asked.height - self.z - self.offset[2])
         if asked.place is not None:
             return (*self._towards(asked.place), climb, self._turn(asked.yaw if asked.yaw is not None else self.yaw))
-        velocity = asked.velocity or (0.0, 0.0, 0.0)
-        return velocity[0], velocity[1], climb if asked.height is not None else velocity[2], asked.yaw_rate
+        (vx, vy, vz), share = asked.velocity or (0.0, 0.0, 0.0), self.config.speed_share
+        return share * vx, share * vy, climb if asked.height is not None else vz, asked.yaw_rate
 
     def _towards(self, place: tuple[float, float]) -> tuple[float, float]:
         dx = _PLACE_GAIN * (place[0] - self.x - self.offset[0])
@@ -262,12 +284,20 @@ class AutopilotModel:
     def _move(self, ux: float, uy: float, uz: float, omega: float, dt: float) -> None:
         c = self.config
         tau, keep = c.time_constant_s, math.exp(-dt / c.time_constant_s)
-        pull_x, pull_y = self._pull(dt)
+        pull_x, pull_y = self._wind.pull(c.wind_m_s, c.gust_m_s, c.wind_learning_s, dt)
         end_x, end_y = ux + tau * pull_x, uy + tau * pull_y
         free_x, free_y = self.x, self.y
-        self.x += end_x * dt + (self.vx - end_x) * tau * (1 - keep)
-        self.y += end_y * dt + (self.vy - end_y) * tau * (1 - keep)
-        self.vx, self.vy = end_x + (self.vx - end_x) * keep, end_y + (self.vy - end_y) * keep
+        if c.overshoot > 0:
+            (self.vx, ax), (self.vy, ay) = (
+                swing(c.overshoot, tau, end, v, a, dt)
+                for end, v, a in zip((end_x, end_y), (self.vx, self.vy), self._acceleration, strict=True)
+            )
+            self._acceleration = (ax, ay)
+            self.x, self.y = self.x + self.vx * dt, self.y + self.vy * dt
+        else:
+            self.x += end_x * dt + (self.vx - end_x) * tau * (1 - keep)
+            self.y += end_y * dt + (self.vy - end_y) * tau * (1 - keep)
+            self.vx, self.vy = end_x + (self.vx - end_x) * keep, end_y + (self.vy - end_y) * keep
         if len(self.columns):
             self.x, self.y, self.vx, self.vy, began = push_out(
                 self.x, self.y, self.vx, self.vy, free_x, free_y, c.radius_m, self.columns, self._touching
@@ -284,18 +314,3 @@ class AutopilotModel:
         smooth = math.exp(-dt / 0.05)
         pitch, roll = math.atan((ax * cos + ay * sin) / GRAVITY_M_S2), -math.atan((ay * cos - ax * sin) / GRAVITY_M_S2)
         self.pitch, self.roll = pitch + (self.pitch - pitch) * smooth, roll + (self.roll - roll) * smooth
-
-    def _pull(self, dt: float) -> tuple[float, float]:
-        """What is left of the wind's pull (m/s^2) after what the autopilot has learned of it."""
-        c = self.config
-        if c.gust_m_s == 0 and c.wind_m_s == (0.0, 0.0):
-            return 0.0, 0.0
-        if c.gust_m_s > 0:
-            keep = math.exp(-dt)
-            spread = c.gust_m_s * math.sqrt(1 - keep * keep)
-            self._wind = keep * self._wind + spread * self._rng.standard_normal(2)
-        pull = DRAG_PER_S * (self._wind + c.wind_m_s)
-        if c.wind_learning_s > 0:
-            self._learned += (pull - self._learned) * (dt / c.wind_learning_s)
-        left = pull - self._learned
-        return float(left[0]), float(left[1])

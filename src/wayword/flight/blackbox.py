@@ -29,9 +29,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import parse_json, read_bytes
 from wayword.io import check_target
 
 FORMAT = "wayword black box 1"
+MAX_BYTES = 2**29
+"""A flight of 90 s is a few MB."""
+MAX_IMAGE_PX = 4096 * 4096
 _SYNC_S = 1.0
 
 
@@ -96,10 +100,7 @@ class Recorded:
 
 def read_box(path: Path | str) -> Recorded:
     """Read what is sound."""
-    try:
-        lines = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise WaywordError(f"{path}: cannot be read ({error.strerror}); give the black box of a flight") from error
+    lines = read_bytes(path, MAX_BYTES, remedy="give the black box of a flight").split(b"\n")
     records, damaged = list[dict[str, Any]](), 0
     for line in lines:
         if not line:
@@ -118,8 +119,8 @@ def _record(line: bytes) -> dict[str, Any] | None:
     try:
         if len(line) < 10 or int(line[:8], 16) != zlib.crc32(line[9:]):
             return None
-        value = json.loads(line[9:])
-    except ValueError:
+        value = parse_json(line[9:], constants=True)
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and isinstance(value.get("kind"), str) else None
 
@@ -133,7 +134,10 @@ def encode_image(pixels: NDArray[np.uint8]) -> str:
 
 def decode_image(text: str) -> NDArray[np.uint8]:
     """The very pixels of ``encode_image``."""
-    return np.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB"))
+    image = Image.open(io.BytesIO(base64.b64decode(text)), formats=("PNG",))
+    if image.width * image.height > MAX_IMAGE_PX:
+        raise ValueError(f"an image of {image.width} x {image.height} pixels")
+    return np.asarray(image.convert("RGB"))
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,8 @@
-"""A camera's calibration file: intrinsics, distortion and mount, as JSON that explains itself.
+"""A camera's calibration file: intrinsics, distortion, mount and view, as JSON that explains itself.
+
+The view is the ``wayword.camera.Camera`` that frames are resampled to (``wayword.flight.resample``): undistorted,
+levelled, 128 x 72. All that flies takes the frames for that pinhole's. It is the paper's where the lens sees enough
+of it, since the networks were trained with that, and else the widest the lens sees as it is mounted (``choose_view``).
 
 x, y      a direction, x right and y down, at depth 1
 r2        x^2 + y^2
@@ -8,17 +12,20 @@ column    fx x_d + cx;  row  fy y_d + cy;  the centre of the first pixel is (0.5
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera, read_camera_record
 from wayword.errors import DataError, WaywordError
 from wayword.io import write_json
-from wayword.sim.render.camera import CameraConfig
+from wayword.task import HFOV_DEG, MOUNT_PITCH_DEG
+
+MAX_SIDE = 8192
+"""Pixels: the table for resampling is made for them all."""
 
 
 @dataclass(frozen=True)
@@ -36,37 +43,44 @@ class Calibration:
     p1: float = 0.0
     p2: float = 0.0
     k3: float = 0.0
-    mount_pitch_deg: float = 15.0
+    mount_pitch_deg: float = MOUNT_PITCH_DEG
     """How far the camera looks down from the body's forward axis."""
     mount_roll_deg: float = 0.0
     """Positive: the camera's right side is down."""
     error_px: float = 0.0
     """Root mean square of what the calibration could not explain."""
+    view: Camera = Camera()  # noqa: RUF009 - frozen
+    """What frames are resampled to."""
 
     def __post_init__(self) -> None:
-        values = [getattr(self, field.name) for field in fields(self)]
+        values = [getattr(self, field.name) for field in fields(self) if field.name != "view"]
         if not all(isinstance(v, (int, float)) and math.isfinite(v) for v in values):
             raise WaywordError("a calibration holds finite numbers only")
-        if not (8 <= self.width <= 16384 and 8 <= self.height <= 16384 and self.fx > 0 and self.fy > 0):
-            raise WaywordError("a calibration needs a size of 8 to 16384 pixels and focal lengths above 0")
+        if any(isinstance(v, bool) or v != int(v) for v in (self.width, self.height)):
+            raise WaywordError("a calibration's width and height are whole pixels")
+        if not (8 <= self.width <= MAX_SIDE and 8 <= self.height <= MAX_SIDE and self.fx > 0 and self.fy > 0):
+            raise WaywordError(f"a calibration needs a size of 8 to {MAX_SIDE} pixels and focal lengths above 0")
         if abs(self.mount_pitch_deg) > 90 or abs(self.mount_roll_deg) > 90:
             raise WaywordError("a calibration's mount angles are within 90 degrees")
 
     @staticmethod
-    def pinhole(width: int, height: int, hfov_deg: float = 84.0, mount_pitch_deg: float = 15.0) -> Calibration:
+    def pinhole(
+        width: int, height: int, hfov_deg: float = HFOV_DEG, mount_pitch_deg: float = MOUNT_PITCH_DEG
+    ) -> Calibration:
         """A perfect camera of a field of view."""
-        focal = CameraConfig(width=width, height=height, hfov_deg=hfov_deg).focal_px
+        focal = Camera(width=width, height=height, hfov_deg=hfov_deg).focal_px
         return Calibration(width, height, focal, focal, width / 2, height / 2, mount_pitch_deg=mount_pitch_deg)
 
     @staticmethod
     def load(path: Path | str) -> Calibration:
-        """From the file that ``wayword flight calibrate`` wrote."""
+        """From the file that ``wayword flight calibrate`` wrote; a plain camera is a lens without any distortion."""
+        record, view = read_camera_record(path), Camera.from_file(path)
         try:
-            raw = json.loads(Path(path).read_text(encoding="utf-8"))
-            return Calibration(**raw)
-        except OSError as error:
-            raise WaywordError(f"{path}: cannot be read ({error.strerror}); see `wayword flight calibrate`") from error
-        except (ValueError, TypeError) as error:
+            if "fx" not in record:
+                lens = Calibration.pinhole(view.width, view.height, view.hfov_deg, view.mount_pitch_deg)
+                return replace(lens, view=view.at_model_size())
+            return Calibration(**{**record, "view": view})
+        except TypeError as error:
             raise DataError(path, "is no calibration; write one with `wayword flight calibrate`") from error
         except WaywordError as error:
             raise DataError(path, str(error)) from error

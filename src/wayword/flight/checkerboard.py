@@ -24,7 +24,7 @@ LEAST_SPREAD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class BoardViews:
     """What was found in the pictures."""
 
     corners: list[NDArray[np.float32]]
@@ -38,11 +38,11 @@ def need_opencv() -> Any:
     try:
         import cv2
     except ImportError as error:
-        raise WaywordError('calibrating needs OpenCV: pip install "wayword[flight]"') from error
+        raise WaywordError('calibrating needs OpenCV: pip install -e ".[flight]"') from error
     return cv2
 
 
-def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], most: int = 60) -> Views:
+def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], most: int = 60) -> BoardViews:
     """The board's inner corners in every picture that shows all of them and differs from the last that did."""
     cv2 = need_opencv()
     corners, size, looked = list[NDArray[np.float32]](), None, 0
@@ -65,7 +65,7 @@ def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], mo
             break
     if size is None:
         raise WaywordError("there are no pictures to calibrate from")
-    return Views(corners, size, looked)
+    return BoardViews(corners, size, looked)
 
 
 def _refined(cv2: Any, grey: NDArray[np.uint8], points: Any, inner: tuple[int, int]) -> NDArray[np.float32]:
@@ -84,7 +84,7 @@ def _refined(cv2: Any, grey: NDArray[np.uint8], points: Any, inner: tuple[int, i
 
 
 def calibrate(
-    views: Views, inner: tuple[int, int], square_m: float = 0.025, mount_pitch_deg: float = 15.0
+    views: BoardViews, inner: tuple[int, int], square_m: float = 0.025, mount_pitch_deg: float = 15.0
 ) -> Calibration:
     """Intrinsics and distortion that explain the corners best; refused if few, in one place or unexplained."""
     cv2 = need_opencv()

@@ -1,79 +1,200 @@
-"""Clearance: what is left of a wish beside the things that stand there.
+"""Clearance: the velocity nearest to a wish that keeps clear of the things that stand there.
 
-    n       from the vehicle to a thing, of length 1
-    free    distance to it, less its radius, the hull's and what is to be kept
-    u . n   <= free / t_near        of the velocity asked for: from there the vehicle stops in time
-    u . n   <= 0                    if the vehicle already comes nearer than that: it lags behind what it is asked
+A vehicle that answers with a lag comes to rest ahead of where it is, and that point moves as it is told:
 
-What leads towards a thing is taken away; what leads past it is kept, so that the vehicle slides by instead of standing
-before something that it was about to pass. Where it does not look it only creeps, over ground that it saw on its way.
+    q = p + v (response + age of the pose) + u' latency     p, v: pose and velocity; u': what was asked for last
+    dq/dt = u                                               of a vehicle that answers as slowly as ``response_s``
+
+So it is q that is steered. With n and D from q to the middle of a thing, R its radius, the hull's and what is kept, a
+velocity u is safe for ``ahead_s`` if, for every thing, one of three straight lines is kept:
+
+    u . n <= (D - R) / ahead_s          it does not get there in this time
+    u on the left of the left tangent   it goes past
+    u on the right of the right tangent
+
+and if the way from p to q stays clear as q moves: lambda u . m <= gap / ahead_s, m from the nearest point of that way
+(lambda of it from p) to the thing. Where q is within R already, u . n <= (D - R) / ahead_s takes it out again.
+
+The safe velocity nearest to the wish is the wish itself, its foot on one of the lines, or a point where two of them
+cross, or one crosses the circle of the wish's speed: all of them are tried, so the answer is exact, and it is the same
+to the bit wherever it is computed. Where nothing is safe, as between two things that both are too near, it is zero.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 Disc = tuple[float, float, float]
 """x, y, radius in metres of something that stands there."""
+Vec = tuple[float, float]
+Floats = NDArray[np.float64]
 SIDE_RAD = 0.7
-"""Just inside half of the camera's 84 degrees."""
+"""Just inside half of the 84 degrees of the paper's camera."""
 CREEP_M_S = 0.2
-"""Beside that, no faster than this."""
+"""Further beside the heading, and backwards, no faster than this."""
 STILL_M_S = 0.1
 """Slower than this is noise."""
-_PASSES, _CLOSE_M_S = 20, 0.002
-"""Two things that lean towards each other are satisfied in turn, until what is left does not matter."""
+_MOST_JOINED_M = 0.8
+_MOST_PASSED = 24
+"""So many demands of the nearest things leave a way past; for more it only slows down, so that time is bounded."""
+_EPS = 1e-9
+
+
+@dataclass(frozen=True)
+class Around:
+    """How much room, and time, is kept."""
+
+    keep_m: float
+    """From the vehicle's middle to the surface of a thing."""
+    ahead_s: float
+    """For how long a velocity must be safe."""
+    side_rad: float = SIDE_RAD
+    """More than this beside the heading, the camera does not look."""
+
+
+@dataclass(frozen=True)
+class ClearanceLine:
+    """Velocities u with u . n <= most."""
+
+    nx: float
+    ny: float
+    most: float
+
+    def over(self, ux: float, uy: float) -> float:
+        """By how much a velocity is not among them."""
+        return ux * self.nx + uy * self.ny - self.most
+
+
+Rule = tuple[ClearanceLine, ...]
+"""One of these lines must be kept."""
 
 
 def cleared(
-    x: float,
-    y: float,
-    wish: tuple[float, float],
-    velocity: tuple[float, float],
-    obstacles: Iterable[Disc],
-    keep_m: float,
-    stop_s: float,
+    place: Vec, rest: Vec, heading: float, wish: Vec, obstacles: Iterable[Disc], around: Around
 ) -> tuple[float, float]:
-    """The velocity that obstacles leave of the one that is wished for, both on the map."""
-    walls = _walls(x, y, wish, velocity, obstacles, keep_m, stop_s)
-    ux, uy = wish
-    for _ in range(_PASSES):
-        nx, ny, most = max(walls, key=lambda wall: ux * wall[0] + uy * wall[1] - wall[2], default=(0.0, 0.0, 0.0))
-        over = ux * nx + uy * ny - most
-        if over <= _CLOSE_M_S:
-            break
-        ux, uy = ux - over * nx, uy - over * ny
-    else:  # between several things
-        return 0.0, 0.0
-    size, wished = math.hypot(ux, uy), math.hypot(*wish)
-    along = wish[0] * ux + wish[1] * uy
-    if along <= 0:  # the only way out leads back: that is for the policy to choose
-        return 0.0, 0.0
-    beside = along < math.cos(SIDE_RAD) * size * wished
+    """The safe velocity nearest to ``wish`` of a vehicle at ``place`` that would come to rest at ``rest``."""
+    rules = _rules(place, rest, wish, obstacles, around)
+    if all(_kept(rule, *wish) for rule in rules):
+        return wish
+    cos, sin = math.cos(heading), math.sin(heading)
+    rules.append((ClearanceLine(-cos, -sin, CREEP_M_S),))
+    ux, uy = _nearest(wish, rules)
+    size = math.hypot(ux, uy)
+    beside = ux * cos + uy * sin < math.cos(around.side_rad) * size
     share = CREEP_M_S / size if beside and size > CREEP_M_S else 1.0
     return share * ux, share * uy
 
 
-def _walls(
-    x: float,
-    y: float,
-    wish: tuple[float, float],
-    velocity: tuple[float, float],
-    obstacles: Iterable[Disc],
-    keep_m: float,
-    stop_s: float,
-) -> list[tuple[float, float, float]]:
-    """For everything within reach its direction and the most speed towards it."""
-    moving = math.hypot(*velocity) > STILL_M_S
-    reach = stop_s * max(math.hypot(*wish), math.hypot(*velocity))
-    walls = []
-    for ox, oy, radius in obstacles:
-        away = math.hypot(ox - x, oy - y)
-        free = away - radius - keep_m
-        if not free < reach or away < 1e-9:  # far away, or no number
+def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
+    """Things between which there is no way, as one disc around them all: so that it goes around, not in between.
+
+    Those of more than ``_MOST_JOINED_M`` stay as they are: they may enclose the vehicle.
+    """
+    left, found = [disc for disc in obstacles if all(map(math.isfinite, disc))], list[Disc]()
+    while left:
+        group, rest = [left.pop(0)], left
+        for a in group:  # grows as it goes
+            touching = [b for b in rest if math.hypot(a[0] - b[0], a[1] - b[1]) < a[2] + b[2] + 2 * keep_m]
+            group += touching
+            rest = [b for b in rest if b not in touching]
+        left = rest
+        xs, ys = [x for x, _, _ in group], [y for _, y, _ in group]
+        x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+        wide = max(math.hypot(d[0] - x, d[1] - y) + d[2] for d in group)
+        found += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
+    return tuple(found)
+
+
+def side_of(hfov_deg: float) -> float:
+    """Half of a field of view, down to a twentieth of a radian: just inside of what is seen. 0.7 of 84 degrees."""
+    return math.floor(20 * math.radians(hfov_deg) / 2) / 20
+
+
+def _kept(rule: Rule, ux: float, uy: float) -> bool:
+    return any(line.over(ux, uy) <= _EPS for line in rule)
+
+
+def _rules(place: Vec, rest: Vec, wish: Vec, obstacles: Iterable[Disc], around: Around) -> list[Rule]:
+    """What everything within reach demands."""
+    rules = list[Rule]()
+    reach = around.ahead_s * math.hypot(*wish)
+    near = sorted(obstacles, key=lambda disc: math.hypot(disc[0] - rest[0], disc[1] - rest[1]) - disc[2])
+    for x, y, radius in near:
+        dx, dy = x - rest[0], y - rest[1]
+        away, wide = math.hypot(dx, dy), radius + around.keep_m
+        way = _way_rule(place, rest, (x, y), wide, reach, around.ahead_s)
+        if way is not None:
+            rules.append((way,))
+        if not away - wide < reach or away < _EPS:  # far away, or no number
             continue
-        nx, ny, most = (ox - x) / away, (oy - y) / away, max(free, 0.0) / stop_s
-        coming = velocity[0] * nx + velocity[1] * ny
-        walls.append((nx, ny, 0.0 if moving and coming > most else most))
-    return walls
+        nx, ny = dx / away, dy / away
+        if away <= wide:
+            rules.append((ClearanceLine(nx, ny, max((away - wide) / around.ahead_s, -CREEP_M_S / 2)),))
+            continue
+        if len(rules) > _MOST_PASSED:
+            rules.append((ClearanceLine(nx, ny, (away - wide) / around.ahead_s),))
+            continue
+        sin = wide / away
+        cos = math.sqrt(1 - sin * sin)
+        left = ClearanceLine(sin * nx + cos * ny, sin * ny - cos * nx, 0.0)  # the normals of the tangents
+        right = ClearanceLine(sin * nx - cos * ny, sin * ny + cos * nx, 0.0)
+        rules.append((ClearanceLine(nx, ny, (away - wide) / around.ahead_s), left, right))
+    return rules
+
+
+def _way_rule(place: Vec, rest: Vec, middle: Vec, wide: float, reach: float, ahead_s: float) -> ClearanceLine | None:
+    """How fast the nearest point of the way to rest may come nearer; None where that is one of its ends."""
+    wx, wy = rest[0] - place[0], rest[1] - place[1]
+    length = wx * wx + wy * wy
+    if length < _EPS:
+        return None
+    part = ((middle[0] - place[0]) * wx + (middle[1] - place[1]) * wy) / length
+    if not 0.05 < part < 1:
+        return None
+    dx, dy = middle[0] - place[0] - part * wx, middle[1] - place[1] - part * wy
+    away = math.hypot(dx, dy)
+    gap = away - wide
+    if not gap < reach or away < _EPS:
+        return None
+    return ClearanceLine(dx / away, dy / away, max(gap, 0.0) / (part * ahead_s))
+
+
+def _nearest(wish: Vec, rules: list[Rule]) -> Vec:
+    """Of the points that can be nearest, the nearest that keeps all rules; zero if there is none.
+
+    Products and sums are taken one by one, never by a matrix product: those differ from machine to machine.
+    """
+    lines = np.array([(line.nx, line.ny, line.most) for rule in rules for line in rule])
+    first = np.cumsum([0, *(len(rule) for rule in rules[:-1])])
+    ux, uy = _candidates(wish, lines)
+    over = ux[:, None] * lines[:, 0] + uy[:, None] * lines[:, 1] - lines[:, 2]
+    kept = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
+    if not kept.any():
+        return 0.0, 0.0
+    far = np.where(kept, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
+    best = int(far.argmin())
+    return float(ux[best]), float(uy[best])
+
+
+def _candidates(wish: Vec, lines: Floats) -> tuple[Floats, Floats]:
+    """Zero, feet of the wish on the lines, where they cross the circle of its speed, and where two of them cross.
+
+    None is faster than the wish, or than creeping.
+    """
+    nx, ny, most = lines.T
+    speed2 = max(wish[0] ** 2 + wish[1] ** 2, CREEP_M_S**2)
+    over = wish[0] * nx + wish[1] * ny - most
+    half = np.sqrt(np.maximum(speed2 - most * most, 0.0))
+    i, j = np.triu_indices(len(lines), 1)
+    det = nx[i] * ny[j] - ny[i] * nx[j]
+    i, j, det = i[abs(det) > _EPS], j[abs(det) > _EPS], det[abs(det) > _EPS]
+    cross_x, cross_y = (most[i] * ny[j] - most[j] * ny[i]) / det, (nx[i] * most[j] - nx[j] * most[i]) / det
+    x = np.concatenate([np.zeros(1), wish[0] - over * nx, most * nx - half * ny, most * nx + half * ny, cross_x])
+    y = np.concatenate([np.zeros(1), wish[1] - over * ny, most * ny + half * nx, most * ny - half * nx, cross_y])
+    slow = x * x + y * y <= speed2 * (1 + _EPS)  # the foot on a line that leads out of a thing may be faster
+    return x[slow], y[slow]

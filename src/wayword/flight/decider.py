@@ -17,21 +17,19 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from wayword.flight.blackbox import BlackBox, encode_image
 from wayword.flight.clearance import Disc
 from wayword.flight.governor import Decision
+from wayword.flight.standing import Standing, standing
 from wayword.flight.vehicle import Pose, Shot, Vehicle
-from wayword.mapping.grid import CELL_M, world_centres
-from wayword.policy.interface import STOP_THRESHOLD, Observations, Policy, Privileged
+from wayword.policy.interface import Observations, Policy, Privileged
+from wayword.task import STOP_THRESHOLD
 
-STANDS = 0.5
-"""A cell of the all-object map above this holds something that stands there."""
-_EDGE = 0.25
-"""Beside such a cell, one above this holds its edge: a cell is at half its value where an object ends at its centre."""
-_AROUND_M = CELL_M / math.sqrt(2)
-"""Radius of the circle around a cell."""
+NEAR_S = 0.1
+"""An image without a pose so near its time is not decided on: at full speed that is 0.07 m."""
+_WAITING, _OLD_S = 32, 1.0
+"""Images whose pose is on its way are kept so many, so long."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,7 @@ class PolicyMind:
 
     def begin_anew(self) -> None:
         """Reset the policy; what it was taught is kept in memory, whatever becomes of the files."""
+        self._things = Standing()
         self.policy.reset([self.instruction], [self.objects])
         if self.demonstration is not None and isinstance(self.policy, Privileged):
             self.policy.brief([self.demonstration])
@@ -86,18 +85,17 @@ class PolicyMind:
         thought = getattr(self.policy, "thought", None)
         if thought is None:
             return Wish(forward, turn, stop > STOP_THRESHOLD)
-        from wayword.evaluation.trace import thought_record
+        from wayword.policy.thought_record import thought_record
 
         last = thought(0)
         record = thought_record(last) if self.keep_thoughts else None
-        return Wish(forward, turn, stop > STOP_THRESHOLD, standing(last.all_objects), record)
+        return Wish(forward, turn, stop > STOP_THRESHOLD, self._standing(last, pose), record)
 
-
-def standing(all_objects: NDArray[np.float32]) -> tuple[Disc, ...]:
-    """The all-object map as discs, one around each cell in which something stands or into which it reaches."""
-    core = all_objects > STANDS
-    reached = ndimage.binary_dilation(core, np.ones((3, 3))) & (all_objects > _EDGE)
-    return tuple((float(x), float(y), _AROUND_M) for x, y in world_centres()[core | reached])
+    def _standing(self, thought: Any, pose: Pose) -> tuple[Disc, ...]:
+        prints, grounding = getattr(thought, "footprints", None), getattr(thought, "grounding", None)
+        if prints is None or grounding is None:
+            return standing(thought.all_objects)
+        return self._things.look(prints, grounding.p_box, pose)
 
 
 @dataclass
@@ -111,12 +109,14 @@ class Poses:
         if not self.kept or at_s > self.kept[-1][0]:
             self.kept.append((at_s, pose))
 
-    def at(self, at_s: float) -> Pose | None:
-        """Between the two poses around a time; the nearest one beyond the ends."""
+    def at(self, at_s: float, near_s: float = math.inf) -> Pose | None:
+        """Between the two poses around a time, the nearest one beyond the ends; None if none is within ``near_s``."""
         known = list(self.kept)
         if not known:
             return None
         times = np.array([time for time, _ in known])
+        if np.abs(times - at_s).min() > near_s:
+            return None
         after = int(np.searchsorted(times, at_s))
         if after == 0 or after == len(known):
             return known[0][1] if after == 0 else known[-1][1]
@@ -147,6 +147,7 @@ class Decider:
         self._latest: Decision | None = None
         self._coming: list[Decision] = []
         self._due, self._decided_on = -np.inf, -np.inf
+        self._shots: deque[Shot] = deque(maxlen=_WAITING)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -164,11 +165,13 @@ class Decider:
 
     def poll(self) -> None:
         """In lock-step: decide if it is time. What the mind raises ends its flight, not ours."""
-        now, shot = self.vehicle.now(), self.vehicle.shot()
-        if not self.alive or self.over or self._coming or now + 1e-9 < self._due or shot is None:
+        now, newest = self.vehicle.now(), self.vehicle.shot()
+        if newest is not None and (not self._shots or newest.taken_s > self._shots[-1].taken_s):
+            self._shots.append(newest)
+        if not self.alive or self.over or self._coming or now + 1e-9 < self._due:
             return
-        pose = self.poses.at(shot.taken_s)
-        if shot.taken_s <= self._decided_on or pose is None:
+        shot, pose = self._placed(now)
+        if shot is None or pose is None:
             return
         self._due = max(self._due + self.interval_s, now) if np.isfinite(self._due) else now + self.interval_s
         self._decided_on = shot.taken_s
@@ -180,6 +183,19 @@ class Decider:
             return
         if wish is not None:  # a mind that hangs in lock-step gives None
             self._publish(wish, shot, pose, now)
+
+    def _placed(self, now: float) -> tuple[Shot | None, Pose | None]:
+        """The newest image that was not decided on and of which it is known where it was taken.
+
+        An image that is mapped from where the vehicle was before the link broke puts things where none are.
+        """
+        for shot in reversed(self._shots):
+            if shot.taken_s <= self._decided_on or now - shot.taken_s > _OLD_S:
+                break
+            pose = self.poses.at(shot.taken_s, NEAR_S)
+            if pose is not None:
+                return shot, pose
+        return None, None
 
     def _publish(self, wish: Wish, shot: Shot, pose: Pose, asked_s: float) -> None:
         threaded = self._thread is not None

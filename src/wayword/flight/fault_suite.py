@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from wayword.flight.autopilot_model import AutopilotModelConfig
 from wayword.flight.clearance import Disc
-from wayword.flight.faults import Case, Scene, Turn
+from wayword.flight.faults import Case, FaultScene, Turn
 from wayword.flight.reasons import Reason
 
 
 def _link(up: bool) -> Turn:
-    def turn(scene: Scene) -> None:
+    def turn(scene: FaultScene) -> None:
         scene.vehicle.link.up = up
 
     return turn
@@ -21,7 +21,7 @@ def _link(up: bool) -> Turn:
 def _set(**values: object) -> Turn:
     """Change the link, the mind or the body by the name of the attribute."""
 
-    def turn(scene: Scene) -> None:
+    def turn(scene: FaultScene) -> None:
         for name, value in values.items():
             owner = next(part for part in (scene.vehicle.link, scene.mind, scene.body) if hasattr(part, name))
             setattr(owner, name, value)
@@ -32,7 +32,7 @@ def _set(**values: object) -> Turn:
 def _wind(speed_m_s: float) -> Turn:
     """A wind towards +x sets in at once, with gusts of 15 % of it."""
 
-    def turn(scene: Scene) -> None:
+    def turn(scene: FaultScene) -> None:
         body = scene.body
         body.config = replace(body.config, wind_m_s=(speed_m_s, 0.0), gust_m_s=0.15 * speed_m_s)
 
@@ -41,7 +41,7 @@ def _wind(speed_m_s: float) -> Turn:
 
 _LANDED = ("landed",)
 _AUTOPILOT = ("landed by its autopilot or pilot",)
-_PX4 = AutopilotModelConfig(silence_s=1.6)
+_PX4 = AutopilotModelConfig(silence_s=1.6, comes_back=True, speed_share=0.8)
 _ARDUPILOT = AutopilotModelConfig(silence_s=3.9, on_silence="stop", heartbeat_s=5.0)
 _SLOW = AutopilotModelConfig(time_constant_s=1.0, latency_s=0.2)
 _THING: tuple[Disc, ...] = ((3.6, 2.35, 0.2),)
@@ -106,5 +106,5 @@ def cases() -> list[Case]:
     ]  # fmt: skip
 
 
-def _hold(scene: Scene) -> None:
+def _hold(scene: FaultScene) -> None:
     scene.body.hold()

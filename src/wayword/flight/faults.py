@@ -17,17 +17,19 @@ from numpy.typing import NDArray
 
 from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
 from wayword.flight.clearance import Disc
-from wayword.flight.decider import Wish, standing
+from wayword.flight.decider import Wish
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
-from wayword.flight.mission import Outcome, Plan, fly
+from wayword.flight.mission import FlightPlan, Outcome, fly_mission
 from wayword.flight.reasons import Reason
 from wayword.flight.simulated import SimulatedVehicle
+from wayword.flight.standing import standing
 from wayword.flight.vehicle import Mode, Pose
 from wayword.mapping.grid import WORLD_CELLS
 from wayword.mapping.world_map import splat_max
+from wayword.task import MAX_SPEED_M_S
 
-Turn = Callable[["Scene"], None]
+Turn = Callable[["FaultScene"], None]
 FAULT_S = 4.0
 """Seconds after take-off at which a fault begins."""
 
@@ -36,7 +38,7 @@ FAULT_S = 4.0
 class ScriptedMind:
     """Flies a circuit, or straight on; can be made to hang, crash or talk nonsense."""
 
-    speed_m_s: float = 0.7
+    speed_m_s: float = MAX_SPEED_M_S
     turn_rad_s: float = 0.0
     stop_after: int = 10_000
     hang: bool = False
@@ -63,7 +65,7 @@ class ScriptedMind:
 
 
 @dataclass
-class Scene:
+class FaultScene:
     """One faulty flight while it runs."""
 
     body: AutopilotModel
@@ -123,7 +125,7 @@ class Case:
     end: Turn | None = None
     lasts_s: float = math.inf
     model: AutopilotModelConfig = field(default_factory=AutopilotModelConfig)
-    speed_m_s: float = 0.7
+    speed_m_s: float = MAX_SPEED_M_S
     turn_rad_s: float = 0.55
     """The mind flies circles of 1.3 m radius unless it is told otherwise."""
     stop_after: int = 10_000
@@ -175,10 +177,10 @@ def run_case(case: Case, fence: Fence | None = None, seed: int = 0, governor: Go
     mind = ScriptedMind(case.speed_m_s, case.turn_rad_s, case.stop_after)
     mind.obstacles = on_map(case.columns) if case.seen else ()
     vehicle = SimulatedVehicle(body)
-    scene = Scene(body, mind, vehicle, fence, case.begin, case.end, case.lasts_s, case.fault_s)
+    scene = FaultScene(body, mind, vehicle, fence, case.begin, case.end, case.lasts_s, case.fault_s)
     vehicle.on_step = scene.watch
     governor = governor or GovernorConfig(max_flight_s=25.0)
-    outcome = fly(vehicle, mind, Plan(fence=fence, governor=governor, lockstep=True, catch_signals=False))
+    outcome = fly_mission(vehicle, mind, FlightPlan(fence=fence, governor=governor, lockstep=True, catch_signals=False))
     return Result(case, outcome, scene.after_m, scene.nearest_m, scene.gap_m, body.contacts)
 
 
@@ -190,7 +192,7 @@ def on_map(columns: tuple[Disc, ...]) -> tuple[Disc, ...]:
     return standing(world[0])
 
 
-def table(results: list[Result]) -> str:
+def fault_table(results: list[Result]) -> str:
     """The suite as a Markdown table."""
     lines = [
         "| fault | what happens | end state | reason codes | flown after it | at most | nearest to the fence "

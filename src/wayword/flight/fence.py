@@ -6,17 +6,19 @@ way in steps as long as the distance to the nearest edge, so it holds for any si
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 
 Point = tuple[float, float]
 _STEPS = 40
 _CLOSE_M = 0.002
 _PEEK_M = 0.02
+MAX_CORNERS = 200
+"""Every corner is looked at several times per tick."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Fence:
             raise WaywordError(f"a fence needs 0 <= low < high, not {self.low_m:g} to {self.high_m:g} m")
         if abs(self._area()) < 0.5:
             raise WaywordError("the fence encloses less than half a square metre; give its corners in order")
+        if len(self.corners) > MAX_CORNERS:
+            raise WaywordError(f"the fence has {len(self.corners)} corners; at most {MAX_CORNERS} are flown in")
         edges = self.edges
         for i, first in enumerate(edges):
             if any(_cross(first, other) for other in edges[i + 2 : len(edges) - (i == 0)]):
@@ -44,11 +48,11 @@ class Fence:
     def load(path: Path | str) -> Fence:
         """From JSON: {"corners": [[x, y], ...], "low_m": 0.3, "high_m": 1.5}."""
         try:
-            raw = json.loads(Path(path).read_text(encoding="utf-8"))
+            raw = read_json(path, 2**20, "--fence wants a JSON file")
             corners = tuple((float(x), float(y)) for x, y in raw["corners"])
             return Fence(corners, float(raw.get("low_m", 0.3)), float(raw.get("high_m", 1.5)))
-        except OSError as error:
-            raise WaywordError(f"{path}: cannot be read ({error.strerror}); --fence wants a JSON file") from error
+        except DataError:
+            raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             wanted = '{"corners": [[x, y], ...], "low_m": 0.3, "high_m": 1.5}'
             raise DataError(path, f"is no fence; wanted {wanted}") from error

@@ -19,16 +19,17 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from wayword.errors import WaywordError
-from wayword.flight.clearance import Disc
+from wayword.flight.clearance import SIDE_RAD, Disc
 from wayword.flight.fence import Fence
-from wayword.flight.limits import limited
+from wayword.flight.limits import held_back, limited
 from wayword.flight.reasons import AT_ONCE, LASTING, Reason
 from wayword.flight.vehicle import Mode, Telemetry
 from wayword.flight.watch import faults, has_pose
+from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
 Anchor = tuple[float, float, float]
 """x, y, yaw to stay at."""
-_THERE_M = 0.1
+_THERE_M = 0.05
 _INSIDE_M, _PULL_M = 0.1, 0.3
 """A place to stay is this far inside the fence's margin; for a vehicle that is nearer to the fence, this much more."""
 _LOST_M = 2.0
@@ -40,8 +41,8 @@ class GovernorConfig:
     """Every number of the governor."""
 
     period_s: float = 0.05
-    max_speed_m_s: float = 0.7
-    max_yaw_rate_rad_s: float = 1.0
+    max_speed_m_s: float = MAX_SPEED_M_S
+    max_yaw_rate_rad_s: float = MAX_YAW_RATE_RAD_S
     max_acceleration_m_s2: float = 1.0
     max_braking_m_s2: float = 2.0
     max_yaw_acceleration_rad_s2: float = 6.0
@@ -62,15 +63,25 @@ class GovernorConfig:
     """How long the autopilot goes on with the last setpoint when none follows; the vehicle's own is used in flight."""
     margin_m: float = 0.3
     """Kept from the fence beside the stopping distance: noise, gusts, an undetected jump of the pose."""
-    clearance_m: float = 0.05
-    """Kept between the vehicle's hull and anything that stands ahead."""
+    clearance_m: float = 0.10
+    """Kept between the vehicle's hull and anything that stands there: things are placed this well (97 of 100)."""
+    squeeze_m: float = 0.04
+    """Kept at least, of a vehicle that has been standing before a gap: less and less over ``squeeze_s``."""
+    squeeze_s: float = 4.0
     body_m: float = 0.08
     """Radius of the vehicle."""
+    ahead_s: float = 0.5
+    """From where it would come to rest, the way is clear for so long: it steers around what is nearer."""
+    side_rad: float = SIDE_RAD
+    """Further beside the heading than this the camera does not look, and the vehicle only creeps."""
     jump_m: float = 0.25
     jump_rad: float = 0.35
     battery_low: float = 0.2
     battery_empty: float = 0.1
     max_flight_s: float = 60.0
+    """Of the policy's own flight: while the governor holds it back, its time stands still ..."""
+    max_held_s: float = 30.0
+    """... for so long at most in one flight."""
     patience_s: float = 3.0
     """A fault that may pass is waited for this long."""
     settle_s: float = 1.5
@@ -112,7 +123,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class GovernorInputs:
     """Everything the governor may know at one tick."""
 
     now_s: float
@@ -134,7 +145,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Command:
+class VehicleCommand:
     """The governor's answer."""
 
     kind: Kind
@@ -153,6 +164,12 @@ class State:
     started_s: float
     speed_m_s: float = 0.0
     """Of the last command."""
+    velocity: tuple[float, float] = (0.0, 0.0)
+    """Of the last command, on the map."""
+    stuck_s: float = 0.0
+    """For how long it has been standing before things it wanted to pass."""
+    held_s: float = 0.0
+    """For how long of this flight the governor held back the policy, in seconds at the speed that was wished for."""
     yaw_rate_rad_s: float = 0.0
     seen: Telemetry | None = None
     """The last pose that was looked at, for jumps."""
@@ -171,13 +188,13 @@ class State:
     """Of the last command."""
 
 
-def step(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> tuple[State, Command]:
+def step(config: GovernorConfig, fence: Fence, state: State, inputs: GovernorInputs) -> tuple[State, VehicleCommand]:
     """One tick."""
     now, telemetry = inputs.now_s, inputs.telemetry
     if state.silent or _taken_over(state, telemetry):
         reasons = _merge(state.lasting, [Reason.TAKEN_OVER])
         after = replace(state, silent=True, lasting=reasons, reasons=reasons)
-        return after, Command(Kind.SILENT, reasons=reasons)
+        return after, VehicleCommand(Kind.SILENT, reasons=reasons)
     found = faults(config, fence, state, inputs)
     jumped = Reason.POSE_JUMP in found
     lasting = _merge(state.lasting, (reason for reason in found if reason in LASTING | AT_ONCE))
@@ -203,15 +220,23 @@ def step(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> 
     forward, left, turn, reasons, brake = limited(config, fence, state, inputs, decision)
     if brake:
         return _hold(config, fence, state, inputs, reasons, forget=False)
+    cos, sin = math.cos(telemetry.pose[5]), math.sin(telemetry.pose[5])
+    velocity, speed = (forward * cos - left * sin, forward * sin + left * cos), math.hypot(forward, left)
     after = replace(
-        state, speed_m_s=math.hypot(forward, left), yaw_rate_rad_s=turn, anchored=False, anchor=None, reasons=reasons
+        held_back(config, state, decision, speed, reasons), speed_m_s=speed, velocity=velocity, yaw_rate_rad_s=turn,
+        anchored=False, anchor=None, reasons=reasons,
     )  # fmt: skip
-    return after, Command(Kind.VELOCITY, forward, turn, reasons=reasons, left_m_s=left)
+    return after, VehicleCommand(Kind.VELOCITY, forward, turn, reasons=reasons, left_m_s=left)
 
 
 def _hold(
-    config: GovernorConfig, fence: Fence, state: State, inputs: Inputs, reasons: tuple[Reason, ...], forget: bool
-) -> tuple[State, Command]:
+    config: GovernorConfig,
+    fence: Fence,
+    state: State,
+    inputs: GovernorInputs,
+    reasons: tuple[Reason, ...],
+    forget: bool,
+) -> tuple[State, VehicleCommand]:
     """Stay; the place is chosen once, where the vehicle comes to rest, and forgotten if the pose cannot be trusted."""
     telemetry = inputs.telemetry
     anchor, anchored = state.anchor, state.anchored
@@ -220,11 +245,12 @@ def _hold(
     elif not anchored:
         anchored = True
         if has_pose(telemetry) and inputs.now_s - telemetry.pose_s <= config.pose_s:
-            anchor = _rest(config, fence, telemetry, stop_here=reasons == (Reason.ARRIVED,))
+            since = inputs.decision.image_s if inputs.decision and reasons == (Reason.ARRIVED,) else None
+            anchor = _rest(config, fence, telemetry, since)
     after = replace(
-        state, speed_m_s=0.0, yaw_rate_rad_s=0.0, anchor=anchor, anchored=anchored, reasons=reasons
+        state, speed_m_s=0.0, velocity=(0.0, 0.0), yaw_rate_rad_s=0.0, anchor=anchor, anchored=anchored, reasons=reasons
     )  # fmt: skip
-    return after, Command(Kind.HOLD, anchor=anchor, reasons=reasons)
+    return after, VehicleCommand(Kind.HOLD, anchor=anchor, reasons=reasons)
 
 
 def _wait_s(config: GovernorConfig, state: State, telemetry: Telemetry, reasons: tuple[Reason, ...]) -> float:
@@ -237,14 +263,17 @@ def _wait_s(config: GovernorConfig, state: State, telemetry: Telemetry, reasons:
     return config.settle_s if away < _THERE_M else config.return_s
 
 
-def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry, stop_here: bool) -> Anchor:
+def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry, arrived_s: float | None) -> Anchor:
     """Where to stay, never beyond the fence's margin; from within it, back inside.
 
     That is where a vehicle that brakes now comes to rest: after a fault the less it moves the better. But where the
-    policy says that it has arrived it means this place, not the one half a metre on to which the vehicle coasts.
+    policy says that it has arrived it means the place at which its image was taken, at ``arrived_s``, not the one half
+    a metre on to which the vehicle coasts.
     """
     x, y, yaw = telemetry.pose[0], telemetry.pose[1], telemetry.pose[5]
-    coast = 0.0 if stop_here else 0.7 * config.response_s + 0.5 * config.latency_s
+    coast = 0.7 * config.response_s + 0.5 * config.latency_s
+    if arrived_s is not None:
+        coast = -min(max(telemetry.pose_s - arrived_s, 0.0), config.image_s)
     dx, dy = telemetry.velocity[0] * coast, telemetry.velocity[1] * coast
     share = fence.reach(x, y, dx, dy, config.margin_m + _INSIDE_M)
     x, y = x + share * dx, y + share * dy
@@ -255,11 +284,11 @@ def _rest(config: GovernorConfig, fence: Fence, telemetry: Telemetry, stop_here:
     return x, y, yaw
 
 
-def _land(state: State, reasons: tuple[Reason, ...]) -> tuple[State, Command]:
+def _land(state: State, reasons: tuple[Reason, ...]) -> tuple[State, VehicleCommand]:
     after = replace(
-        state, landing=True, speed_m_s=0.0, yaw_rate_rad_s=0.0, lasting=reasons, reasons=reasons
+        state, landing=True, speed_m_s=0.0, velocity=(0.0, 0.0), yaw_rate_rad_s=0.0, lasting=reasons, reasons=reasons
     )  # fmt: skip
-    return after, Command(Kind.LAND, reasons=reasons)
+    return after, VehicleCommand(Kind.LAND, reasons=reasons)
 
 
 def _taken_over(state: State, telemetry: Telemetry) -> bool:

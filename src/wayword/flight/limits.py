@@ -6,27 +6,32 @@
 
 From where the vehicle is, both the way it is moving (v t) and the way it is asked to (u t) must end inside the fence,
 a margin before the edge. Beyond t_far it is slowed and braked, beyond t_near it holds. So even a cable that is pulled
-at full speed does not carry it over the fence. Obstacles are kept clear with t_near (``clearance.py``).
+at full speed does not carry it over the fence. Things are kept clear of in ``clearance.py``.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wayword.flight.clearance import STILL_M_S, cleared
+from wayword.flight.clearance import CREEP_M_S, STILL_M_S, Around, cleared, joined_discs
 from wayword.flight.reasons import Reason
 
 if TYPE_CHECKING:
     from wayword.flight.fence import Fence
-    from wayword.flight.governor import Decision, GovernorConfig, Inputs, State
+    from wayword.flight.governor import Decision, GovernorConfig, GovernorInputs, State
 
+_STUCK, _AROUND_S, _WAITS_S = 0.7, 1.0, 3.0
+"""A vehicle that has lost this share of its wish to things is stuck. Until then, and a little longer, it rather slows
+down, for the policy mostly turns away by itself; the longer it is stuck, the rather it goes around, up to the second
+number of seconds; then it takes things without a way between them for one, and from the third on it squeezes."""
 _DRIFTED = 0.8
 """Nearer to the fence than this share of the margin it was carried there: it is brought back before it may turn."""
 
 
 def limited(
-    config: GovernorConfig, fence: Fence, state: State, inputs: Inputs, decision: Decision
+    config: GovernorConfig, fence: Fence, state: State, inputs: GovernorInputs, decision: Decision
 ) -> tuple[float, float, float, tuple[Reason, ...], bool]:
     """Forward and sideways speed, yaw rate, why they are not the policy's, and whether to hold instead."""
     reasons: list[Reason] = []
@@ -40,8 +45,12 @@ def limited(
     near = config.stopping_s + max(inputs.now_s - telemetry.pose_s, 0.0)
     cos, sin = math.cos(yaw), math.sin(yaw)
     wish = (forward * cos, forward * sin)
-    keep = config.body_m + config.clearance_m
-    ux, uy = cleared(x, y, wish, telemetry.velocity[:2], decision.obstacles, keep, near)
+    ahead_s = config.ahead_s + min(state.stuck_s / _AROUND_S, 1.0) * max(near - config.ahead_s, 0.0)
+    around = Around(config.body_m + _kept(config, state), ahead_s, config.side_rad)
+    rest = _rest(config, state, inputs)
+    stuck = state.stuck_s >= _AROUND_S
+    things = joined_discs(decision.obstacles, around.keep_m) if stuck else decision.obstacles
+    ux, uy = cleared((x, y), rest, yaw, wish, things, around)
     if math.hypot(ux - wish[0], uy - wish[1]) > 1e-6:
         reasons.append(Reason.CLEARANCE)
     share, brake = _fenced(fence, x, y, telemetry.velocity, (ux, uy), near, near + config.silence_s, config.margin_m)
@@ -53,7 +62,7 @@ def limited(
         share *= most / speed
         reasons.append(Reason.ACCELERATION)
     ahead, left = share * (ux * cos + uy * sin), share * (uy * cos - ux * sin)
-    return min(max(ahead, 0.0), config.max_speed_m_s), left, turn, tuple(dict.fromkeys(reasons)), brake
+    return min(max(ahead, -CREEP_M_S), config.max_speed_m_s), left, turn, tuple(dict.fromkeys(reasons)), brake
 
 
 def _clipped(config: GovernorConfig, decision: Decision, reasons: list[Reason]) -> tuple[float, float]:
@@ -64,6 +73,39 @@ def _clipped(config: GovernorConfig, decision: Decision, reasons: list[Reason]) 
     if abs(turn - decision.yaw_rate_rad_s) > 1e-6:
         reasons.append(Reason.YAW)
     return forward, turn
+
+
+def held_back(
+    config: GovernorConfig, state: State, decision: Decision, speed_m_s: float, reasons: tuple[Reason, ...]
+) -> State:
+    """The state after a tick in which so much was left of a wish: how long it has been stuck, and held back at all."""
+    wished = min(max(decision.forward_m_s, 0.0), config.max_speed_m_s)
+    if wished < STILL_M_S:
+        return state
+    lost = max(1 - speed_m_s / wished, 0.0) if {Reason.CLEARANCE, Reason.FENCE} & set(reasons) else 0.0
+    stuck = Reason.CLEARANCE in reasons and lost > _STUCK
+    after = state.stuck_s + config.period_s * (1.0 if stuck else -0.5)
+    most = _WAITS_S + config.squeeze_s
+    return replace(
+        state, stuck_s=min(max(after, 0.0), most), held_s=min(state.held_s + lost * config.period_s, config.max_held_s)
+    )  # fmt: skip
+
+
+def _kept(config: GovernorConfig, state: State) -> float:
+    """What is kept beside the hull: less for a vehicle that has long been standing before a gap."""
+    waited = max(state.stuck_s - _WAITS_S, 0.0)
+    share = min(waited / config.squeeze_s, 1.0) if config.squeeze_s > 0 else 0.0
+    return config.clearance_m - share * max(config.clearance_m - config.squeeze_m, 0.0)
+
+
+def _rest(config: GovernorConfig, state: State, inputs: GovernorInputs) -> tuple[float, float]:
+    """Where the slowest vehicle would come to rest if it were told to stop now."""
+    telemetry = inputs.telemetry
+    coast = config.response_s + max(inputs.now_s - telemetry.pose_s, 0.0)
+    x, y = (
+        telemetry.pose[i] + coast * telemetry.velocity[i] + config.latency_s * state.velocity[i] for i in range(2)
+    )  # fmt: skip
+    return x, y
 
 
 def _fade(config: GovernorConfig, age_s: float) -> float:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from wayword.flight.blackbox import BlackBox
 from wayword.flight.decider import Decider
 from wayword.flight.fence import Fence
-from wayword.flight.governor import Command, GovernorConfig, Inputs, Kind, State, step
+from wayword.flight.governor import GovernorConfig, GovernorInputs, Kind, State, VehicleCommand, step
+from wayword.flight.pose_watch import PoseWatch
 from wayword.flight.reasons import MEANING, Reason
 from wayword.flight.vehicle import Mode, Telemetry, Vehicle
 
@@ -27,7 +28,7 @@ class Track:
 
     time_s: float
     telemetry: Telemetry
-    command: Command
+    command: VehicleCommand
 
 
 class GovernorLoop:
@@ -51,6 +52,7 @@ class GovernorLoop:
         """What went wrong in the governor itself; it lands then."""
         self._land_asked = threading.Event()
         self._land_sent = float("-inf")
+        self._pose_watch = PoseWatch()
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
@@ -63,28 +65,28 @@ class GovernorLoop:
         """From any thread, or a signal handler."""
         self._land_asked.set()
 
-    def tick(self) -> Command:
+    def tick(self) -> VehicleCommand:
         """Read, govern, send, record."""
         try:
             command = self._govern()
         except Exception as error:
             self.failure = f"{type(error).__name__}: {error}"
             self._record("governor failed", error=self.failure)
-            command = Command(Kind.LAND)
+            command = VehicleCommand(Kind.LAND)
         try:
             self._send(command)
         except Exception as error:  # a socket that went away: the autopilot's failsafe is what is left
             self._record("send failed", error=f"{type(error).__name__}: {error}")
         return command
 
-    def _govern(self) -> Command:
+    def _govern(self) -> VehicleCommand:
         vehicle = self.vehicle
-        telemetry, shot = vehicle.telemetry(), vehicle.shot()
+        telemetry, shot = self._pose_watch.look(vehicle.telemetry()), vehicle.shot()
         self.decider.poses.add(telemetry.pose_s, telemetry.pose)
         if self.failure is not None:
             self.ended = telemetry.landed
-            return Command(Kind.LAND)
-        inputs = Inputs(
+            return VehicleCommand(Kind.LAND)
+        inputs = GovernorInputs(
             vehicle.now(),
             telemetry,
             float("-inf") if shot is None else shot.taken_s,
@@ -104,16 +106,15 @@ class GovernorLoop:
             self.ended = heard and telemetry.landed and telemetry.mode is Mode.GROUND
         return command
 
-    def _send(self, command: Command) -> None:
+    def _send(self, command: VehicleCommand) -> None:
         if command.kind is Kind.VELOCITY:
             self.vehicle.set_velocity(command.forward_m_s, command.yaw_rate_rad_s, command.left_m_s)
         elif command.kind is Kind.HOLD:
             self.vehicle.hold(command.anchor)
         elif command.kind is Kind.LAND and not self.state.landing_seen:
             now = self.vehicle.now()
-            if now - self._land_sent >= _LAND_AGAIN_S:
+            if now - self._land_sent >= _LAND_AGAIN_S and self.vehicle.land() is not False:
                 self._land_sent = now
-                self.vehicle.land()
 
     def start(self) -> None:
         """Tick in a thread."""
@@ -130,7 +131,7 @@ class GovernorLoop:
                 due, left = time.monotonic(), 0.001
             time.sleep(left)
 
-    def _announce(self, command: Command, before: tuple[Reason, ...]) -> None:
+    def _announce(self, command: VehicleCommand, before: tuple[Reason, ...]) -> None:
         new = [reason for reason in command.reasons if reason not in before]
         quiet = {Reason.SPEED, Reason.YAW, Reason.ACCELERATION, Reason.FADING, Reason.FENCE, Reason.CLEARANCE}
         for reason in new:
@@ -143,7 +144,7 @@ class GovernorLoop:
             self.box.write(kind, **values)
 
 
-def _slim(inputs: Inputs) -> dict[str, object]:
+def _slim(inputs: GovernorInputs) -> dict[str, object]:
     """The inputs with the decision by its time: it has a record of its own."""
     values = {name: getattr(inputs, name) for name in inputs.__dataclass_fields__}
     values["decision"] = None if inputs.decision is None else inputs.decision.made_s

@@ -8,8 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import socket
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from wayword.errors import WaywordError
@@ -19,6 +22,9 @@ os.environ.setdefault("MAVLINK20", "1")
 SYSTEM, COMPONENT = 245, 191
 """We are an onboard computer, never a ground station (255): posing as one would mask the autopilot's loss of the real
 one. An ArduPilot is told by its owner to watch for number 245 (SYSID_MYGCS), so that it lands when we fall silent."""
+_TEXTS, _AT_ONCE = 50, 10
+"""Texts that are kept; parameters that are asked for before their answers are waited for."""
+_WAIT_S = 0.05
 _ADDRESS = re.compile(r"(udpin|udpout|tcp|tcpin)://([^:/]+|\[[0-9a-fA-F:]+\]):(\d{1,5})$|serial://(/[^:]+)(?::(\d+))?$")
 
 
@@ -27,7 +33,7 @@ def need_pymavlink() -> Any:
     try:
         from pymavlink import mavutil
     except ImportError as error:
-        raise WaywordError('flying a vehicle needs pymavlink: pip install "wayword[flight]"') from error
+        raise WaywordError('flying a vehicle needs pymavlink: pip install -e ".[flight]"') from error
     return mavutil
 
 
@@ -47,24 +53,39 @@ def parse_address(address: str) -> tuple[str, int | None]:
     return f"{kind}:{host.strip('[]')}:{port}", None
 
 
-class MavlinkLink:
-    """One connection to one vehicle."""
+def _claim(name: str) -> None:
+    """Refuse a UDP port that somebody listens on: of two listeners the later one would get everything."""
+    if not name.startswith("udpin:"):
+        return
+    _, host, port = name.split(":", 2)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind((host, int(port)))
 
-    def __init__(self, address: str) -> None:
+
+class MavlinkLink:
+    """One connection to one vehicle; ``watch`` is told of every message, as (message, read at, on its way since)."""
+
+    def __init__(self, address: str, watch: Callable[[Any, float, float], None] | None = None) -> None:
         mavutil = need_pymavlink()
         name, baud = parse_address(address)
-        self.address = address
+        self.address, self._watch = address, watch
         try:
+            _claim(name)
             self.connection = mavutil.mavlink_connection(
                 name, source_system=SYSTEM, source_component=COMPONENT, **({} if baud is None else {"baud": baud})
             )
         except (OSError, Exception) as error:  # pyserial and sockets raise kinds of their own
-            raise WaywordError(f"{address}: cannot be opened ({error}); is it in use, or the wrong address?") from error
+            raise WaywordError(
+                f"{address}: cannot be opened ({error}); is a flight or a check using it, or is it the wrong address?"
+            ) from error
+        if name.startswith("udpin:"):  # pymavlink lets others listen on the same port
+            self.connection.port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
         self.mavlink = mavutil.mavlink
         self.target: tuple[int, int] | None = None
         self._newest: dict[str, tuple[float, Any]] = {}
         self._parameters: dict[str, float] = {}
         self._acks: dict[int, tuple[float, int]] = {}
+        self._texts: deque[tuple[float, int, str]] = deque(maxlen=_TEXTS)
         self._lock, self._changed = threading.RLock(), threading.Condition()  # signal handlers send too
         self._closed = False
         self.heard_s = -float("inf")
@@ -91,14 +112,29 @@ class MavlinkLink:
                 self._changed.wait(min(left, 0.1))
         return True
 
-    def parameter(self, name: str, tries: int = 4, wait_s: float = 0.7) -> float | None:
-        """Read one parameter back from the vehicle."""
+    def read_parameters(self, names: list[str], tries: int = 4, wait_s: float = 0.7) -> dict[str, float]:
+        """Read parameters back from the vehicle; those it does not have are left out."""
         assert self.target is not None
         for _ in range(tries):
-            self.send(self.mavlink.MAVLink_param_request_read_message(*self.target, name.encode(), -1))
-            if self.wait_for(lambda: name in self._parameters, wait_s):
-                return self._parameters[name]
-        return None
+            missing = [name for name in names if name not in self._parameters]
+            for begin in range(0, len(missing), _AT_ONCE):
+                asked = missing[begin : begin + _AT_ONCE]
+                for name in asked:
+                    self.send(self.mavlink.MAVLink_param_request_read_message(*self.target, name.encode(), -1))
+                self.wait_for(lambda: all(name in self._parameters for name in asked), wait_s)  # noqa: B023
+        return {name: self._parameters[name] for name in names if name in self._parameters}
+
+    def texts(self, since_s: float) -> list[str]:
+        """What the vehicle has said in words since a time, long texts put together."""
+        said: list[tuple[int, str]] = []
+        for heard_s, number, text in list(self._texts):
+            if heard_s < since_s:
+                continue
+            if number and said and said[-1][0] == number:
+                said[-1] = (number, said[-1][1] + text)
+            else:
+                said.append((number, text))
+        return list(dict.fromkeys(text for _, text in said))
 
     def command(self, number: int, *values: float, tries: int = 3, wait_s: float = 1.0) -> int | None:
         """COMMAND_LONG, again until it is answered: the result (0: accepted), or None."""
@@ -127,16 +163,22 @@ class MavlinkLink:
         self.connection.close()
 
     def _read(self) -> None:
+        empty_s = time.monotonic()
         while not self._closed:
             try:
-                message = self.connection.recv_match(blocking=True, timeout=0.2)
+                # What is read was sent after the line was last seen empty: if this process stood still, long ago.
+                looked_s = time.monotonic()
+                if not self.connection.select(0.0):
+                    empty_s = looked_s
+                    if not self.connection.select(_WAIT_S):
+                        continue
+                while (message := self.connection.recv_msg()) is not None:
+                    if message.get_type() != "BAD_DATA":
+                        self._take(message, empty_s)
             except (OSError, TypeError, ValueError):  # a socket that was closed under us, a torn message
                 time.sleep(0.02)
-                continue
-            if message is not None and message.get_type() != "BAD_DATA":
-                self._take(message)
 
-    def _take(self, message: Any) -> None:
+    def _take(self, message: Any, sent_s: float) -> None:
         source, kind, now = message.get_srcSystem(), message.get_type(), time.monotonic()
         if kind == "HEARTBEAT":
             if message.autopilot == self.mavlink.MAV_AUTOPILOT_INVALID:  # a ground station, a gimbal
@@ -151,6 +193,10 @@ class MavlinkLink:
             self._parameters[_text(message.param_id)] = _value(message, self.mavlink)
         elif kind == "COMMAND_ACK":
             self._acks[message.command] = (now, message.result)
+        elif kind == "STATUSTEXT":
+            self._texts.append((now, int(getattr(message, "id", 0)), _text(message.text)))
+        if self._watch is not None:
+            self._watch(message, now, sent_s)
         with self._changed:
             self._changed.notify_all()
 

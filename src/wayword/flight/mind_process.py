@@ -6,6 +6,7 @@ The child gets images and poses through a pipe and answers with wishes. If it di
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -68,6 +69,11 @@ def _serve(make: Callable[[], Mind], pipe: Connection) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the governor: it lands
+    with contextlib.suppress(EOFError, OSError):  # the parent is gone: nobody is left to be told
+        _answer(make, pipe)
+
+
+def _answer(make: Callable[[], Mind], pipe: Connection) -> None:
     try:
         mind = make()
     except Exception as error:
@@ -75,15 +81,13 @@ def _serve(make: Callable[[], Mind], pipe: Connection) -> None:
         return
     pipe.send("")
     while True:
-        try:
-            question = pipe.recv()
-        except EOFError:  # the parent is gone
-            return
+        question = pipe.recv()
+        answer: Wish | str | None = None
         try:
             if question is None:
                 mind.begin_anew()
-                pipe.send(None)
             else:
-                pipe.send(mind.decide(*question))
+                answer = mind.decide(*question)
         except Exception as error:
-            pipe.send(f"{type(error).__name__}: {error}")
+            answer = f"{type(error).__name__}: {error}"
+        pipe.send(answer)

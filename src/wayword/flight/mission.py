@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -21,17 +22,19 @@ from wayword.flight.governor import GovernorConfig
 from wayword.flight.loop import GovernorLoop, Track, with_silence
 from wayword.flight.preflight import preflight
 from wayword.flight.reasons import Reason
-from wayword.flight.vehicle import Check, Vehicle
+from wayword.flight.vehicle import Mode, PreflightCheck, Vehicle
+from wayword.task import ALTITUDE_M
 
+_LAND_AGAIN_S, _DOWN_S = 1.0, 30.0
 _AFTER_S = 30.0
 """A flight is given up as lost this long after its time is up: nobody has heard it land."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class FlightPlan:
     """Where and how to fly."""
 
-    height_m: float = 0.7
+    height_m: float = ALTITUDE_M
     """The height at which the policy was trained."""
     fence: Fence = field(default_factory=Fence)
     governor: GovernorConfig = field(default_factory=GovernorConfig)
@@ -53,12 +56,12 @@ class Outcome:
     """How a flight ended."""
 
     ended: str
-    """landed, taken over, emergency stop or lost."""
+    """landed, landed by its autopilot or pilot, taken over, emergency stop or lost."""
     reasons: tuple[Reason, ...]
     seconds: float
     decisions: int
     tracks: list[Track]
-    checks: list[Check]
+    checks: list[PreflightCheck]
 
     @property
     def path(self) -> NDArray[np.float64]:
@@ -71,16 +74,16 @@ class Outcome:
         return f"{self.ended} after {self.seconds:.1f} s and {self.decisions} decisions ({why})"
 
 
-def fly(
+def fly_mission(
     vehicle: Vehicle,
     mind: Mind,
-    plan: Plan | None = None,
+    plan: FlightPlan | None = None,
     box: BlackBox | None = None,
     say: Callable[[str], None] = lambda text: None,
     about: dict[str, Any] | None = None,
 ) -> Outcome:
     """Check, take off, fly under the governor, land. Raises WaywordError before take-off only."""
-    plan = plan or Plan()
+    plan = plan or FlightPlan()
     facts = vehicle.connect()
     governor = with_silence(plan.governor, facts.silence_s)
     if box is not None:
@@ -98,13 +101,16 @@ def fly(
     with Interrupts(loop, vehicle, say, plan.catch_signals) as interrupts:
         try:
             vehicle.take_off(plan.height_m)
-        except BaseException:
-            vehicle.land()
-            raise
+        except BaseException as error:
+            ended = _come_down(vehicle, interrupts)
+            if not interrupts.asked or not isinstance(error, WaywordError):
+                raise
+            say(str(error))
+            return _given_up(ended, checks, box)
         say(f"flying at {plan.height_m:g} m; Ctrl-C lands, a second Ctrl-C stops the motors")
         loop.begin()
         started = vehicle.now()
-        lost_s = started + governor.max_flight_s + _AFTER_S
+        lost_s = started + governor.max_flight_s + governor.max_held_s + _AFTER_S
         if plan.lockstep:
             _lockstep(vehicle, decider, loop, lost_s, interrupts)
         else:
@@ -122,7 +128,7 @@ def fly(
 
 
 def _lockstep(vehicle: Vehicle, decider: Decider, loop: GovernorLoop, lost_s: float, interrupts: Interrupts) -> None:
-    while not loop.ended and not interrupts.stopped and vehicle.now() < lost_s:
+    while not loop.ended and not interrupts.over and vehicle.now() < lost_s:
         decider.poll()
         loop.tick()
         vehicle.wait(loop.config.period_s)
@@ -131,19 +137,54 @@ def _lockstep(vehicle: Vehicle, decider: Decider, loop: GovernorLoop, lost_s: fl
 def _threaded(decider: Decider, loop: GovernorLoop, lost_s: float, interrupts: Interrupts) -> None:
     decider.start()
     loop.start()
-    while not loop.ended and not interrupts.stopped and loop.vehicle.now() < lost_s:
+    while not loop.ended and not interrupts.over and loop.vehicle.now() < lost_s:
         time.sleep(0.05)
 
 
+def _come_down(vehicle: Vehicle, interrupts: Interrupts) -> str:
+    """After a take-off that was given up: wait for the ground, so that a second Ctrl-C still stops the motors."""
+    asked_s, end_s = -math.inf, vehicle.now() + _DOWN_S
+    while not interrupts.over and vehicle.now() < end_s:
+        if vehicle.now() - asked_s >= _LAND_AGAIN_S and vehicle.land() is not False:
+            asked_s = vehicle.now()
+        told = vehicle.telemetry()
+        if told.landed and not told.armed:
+            return "landed"
+        if told.mode in (Mode.OTHER, Mode.HOLD):
+            return "taken over"
+        vehicle.wait(0.05)
+    return "emergency stop" if interrupts.stopped else "lost"
+
+
+def _given_up(ended: str, checks: list[PreflightCheck], box: BlackBox | None) -> Outcome:
+    """Ctrl-C came while it climbed."""
+    if box is not None:
+        box.write("end", ended=ended, reasons=(Reason.PILOT_LAND,), seconds=0.0, failure=None)
+    return Outcome(ended, (Reason.PILOT_LAND,), 0.0, 0, [], checks)
+
+
 class Interrupts:
-    """Ctrl-C lands; a second one stops the motors. A polite kill (SIGTERM) lands as well."""
+    """Ctrl-C lands; a second one stops the motors. A polite kill (SIGTERM) lands as well.
+
+    Once somebody else flies, both only leave: nothing is sent any more, least of all what would make it fall.
+    """
 
     def __init__(self, loop: GovernorLoop, vehicle: Vehicle, say: Callable[[str], None], catch: bool = True) -> None:
         self.loop, self.vehicle, self.say = loop, vehicle, say
         self._catch = catch and threading.current_thread() is threading.main_thread()
-        self.stopped = False
-        self._asked = 0
+        self.stopped = self._left = False
+        self._asked = self._signals = 0
         self._before: dict[signal.Signals, Any] = {}
+
+    @property
+    def asked(self) -> bool:
+        """Whether anybody has asked to land."""
+        return self._signals > 0
+
+    @property
+    def over(self) -> bool:
+        """Whether to wait no longer."""
+        return self.stopped or self._left
 
     def __enter__(self) -> Interrupts:
         if self._catch:
@@ -157,7 +198,11 @@ class Interrupts:
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self._asked += number == signal.SIGINT
-        if self._asked <= 1:
+        self._signals += 1
+        if self.loop.state.silent:
+            self._left = True
+            self.say("somebody else flies it: leaving")
+        elif self._asked <= 1:
             self.loop.ask_to_land()
             if not self.loop.begun:  # still climbing: the governor is not at work yet
                 self.vehicle.land()

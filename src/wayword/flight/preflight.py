@@ -6,12 +6,12 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from wayword.flight.vehicle import Check, Telemetry, Vehicle
+from wayword.flight.vehicle import HasOwnFence, PreflightCheck, Telemetry, Vehicle
 from wayword.flight.watch import has_pose
 
 if TYPE_CHECKING:
     from wayword.flight.decider import Mind
-    from wayword.flight.mission import Plan
+    from wayword.flight.mission import FlightPlan
 
 _BATTERY_TO_START = 0.3
 _STANDING_M_S = 0.3
@@ -20,7 +20,7 @@ _SLOWEST_SHARE = 0.8
 """A decision may take this share of an interval, at most."""
 
 
-def preflight(vehicle: Vehicle, plan: Plan, mind: Mind | None = None) -> list[Check]:
+def preflight(vehicle: Vehicle, plan: FlightPlan, mind: Mind | None = None) -> list[PreflightCheck]:
     """The whole list, for a vehicle that stands on the ground, connected."""
     waited = 0.0
     while (vehicle.shot() is None or waited < _WATCH_S) and waited < 5 * _WATCH_S:
@@ -29,12 +29,14 @@ def preflight(vehicle: Vehicle, plan: Plan, mind: Mind | None = None) -> list[Ch
     telemetry = vehicle.telemetry()
     checks = [*_vehicle_checks(vehicle.now(), telemetry, plan), _camera_check(vehicle, plan)]
     checks += vehicle.checks()
+    if isinstance(vehicle, HasOwnFence):
+        checks += vehicle.fence_checks(plan.height_m, plan.fence)
     if mind is not None and all(check.ok for check in checks):
         checks.append(_rehearse(vehicle, plan, mind))
     return checks
 
 
-def _vehicle_checks(now: float, telemetry: Telemetry, plan: Plan) -> list[Check]:
+def _vehicle_checks(now: float, telemetry: Telemetry, plan: FlightPlan) -> list[PreflightCheck]:
     governor, fence = plan.governor, plan.fence
     age = now - telemetry.pose_s
     fresh = has_pose(telemetry) and age <= governor.pose_s
@@ -43,32 +45,32 @@ def _vehicle_checks(now: float, telemetry: Telemetry, plan: Plan) -> list[Check]
     speed = math.hypot(*telemetry.velocity) if fresh else math.inf
     battery = telemetry.battery
     return [
-        Check("link", now - telemetry.link_s <= governor.link_s, f"last heard {_ago(now - telemetry.link_s)}",
+        PreflightCheck("link", now - telemetry.link_s <= governor.link_s, f"last heard {_ago(now - telemetry.link_s)}",
               f"within {governor.link_s:g} s"),
-        Check("pose", fresh, f"{_ago(age)}", f"within {governor.pose_s:g} s, finite",
+        PreflightCheck("pose", fresh, f"{_ago(age)}", f"within {governor.pose_s:g} s, finite",
               "wait for the position estimate (GPS, motion capture or visual odometry)"),
-        Check("place", room >= governor.margin_m, f"({x:.2f}, {y:.2f}) m, {room:.2f} m inside the fence",
+        PreflightCheck("place", room >= governor.margin_m, f"({x:.2f}, {y:.2f}) m, {room:.2f} m inside the fence",
               f"at least {governor.margin_m:g} m inside", "carry it further in, or check --start and --fence"),
-        Check("standing still", speed <= _STANDING_M_S, f"{speed:.2f} m/s", f"at most {_STANDING_M_S:g} m/s"),
-        Check("on the ground", telemetry.landed and not telemetry.armed,
+        PreflightCheck("standing still", speed <= _STANDING_M_S, f"{speed:.2f} m/s", f"at most {_STANDING_M_S:g} m/s"),
+        PreflightCheck("on the ground", telemetry.landed and not telemetry.armed,
               "disarmed on the ground" if telemetry.landed and not telemetry.armed else "armed or in the air",
               "disarmed on the ground", "land and disarm first"),
-        Check("battery", battery is not None and battery >= _BATTERY_TO_START,
+        PreflightCheck("battery", battery is not None and battery >= _BATTERY_TO_START,
               "not reported" if battery is None else f"{100 * battery:.0f} %",
               f"at least {100 * _BATTERY_TO_START:.0f} %",
               "charge it" if battery is not None else "let the autopilot send SYS_STATUS with a calibrated battery"),
     ]  # fmt: skip
 
 
-def _camera_check(vehicle: Vehicle, plan: Plan) -> Check:
+def _camera_check(vehicle: Vehicle, plan: FlightPlan) -> PreflightCheck:
     shot, now = vehicle.shot(), vehicle.now()
     age = math.inf if shot is None else now - shot.taken_s
     found = "no image" if shot is None else f"image {_ago(age)}"
-    remedy = "check --camera; frames that never change count as one"
-    return Check("camera", age <= plan.governor.image_s, found, f"within {plan.governor.image_s:g} s", remedy)
+    remedy = "check --video; frames that never change count as one"
+    return PreflightCheck("camera", age <= plan.governor.image_s, found, f"within {plan.governor.image_s:g} s", remedy)
 
 
-def _rehearse(vehicle: Vehicle, plan: Plan, mind: Mind) -> Check:
+def _rehearse(vehicle: Vehicle, plan: FlightPlan, mind: Mind) -> PreflightCheck:
     """One decision on the ground: does the policy answer, in time, with numbers?
 
     It also fills the caches, so that the first decision in the air is not the slowest. The instruction begins anew.
@@ -84,12 +86,12 @@ def _rehearse(vehicle: Vehicle, plan: Plan, mind: Mind) -> Check:
             wish = mind.decide(shot.pixels, pose)
             took = time.monotonic() - began
     except Exception as error:
-        return Check("policy", False, f"{type(error).__name__}: {error}", wanted)
+        return PreflightCheck("policy", False, f"{type(error).__name__}: {error}", wanted)
     if wish is None or not (math.isfinite(wish.forward_m_s) and math.isfinite(wish.yaw_rate_rad_s)):
-        return Check("policy", False, "no finite answer", wanted)
+        return PreflightCheck("policy", False, "no finite answer", wanted)
     mind.begin_anew()
     fast = plan.lockstep or took <= _SLOWEST_SHARE * plan.governor.interval_s
-    return Check(
+    return PreflightCheck(
         "policy",
         fast,
         "answers" if plan.lockstep else f"decides in {1000 * took:.0f} ms",

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wayword.errors import DataError
+from wayword.camera import Camera, camera_of
+from wayword.errors import DataError, WaywordError
 from wayword.flight.blackbox import Recorded, decode_image, read_box
 from wayword.flight.fence import Fence
-from wayword.flight.governor import Command, Decision, GovernorConfig, Inputs, Kind, State, step
+from wayword.flight.governor import Decision, GovernorConfig, GovernorInputs, Kind, State, VehicleCommand, step
 from wayword.flight.reasons import Reason
-from wayword.flight.vehicle import Check, Facts, Mode, Pose, Shot, Telemetry
+from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, VehicleFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +37,18 @@ class Recording:
     config: GovernorConfig
     fence: Fence
     started_s: float
-    ticks: list[tuple[Inputs, Command]]
+    ticks: list[tuple[GovernorInputs, VehicleCommand]]
     seen: list[Seen]
 
     @property
     def about(self) -> dict[str, Any]:
         """What was said about the flight when it began."""
         return next((record["about"] for record in self.box.of("flight")), {})
+
+    @property
+    def camera(self) -> Camera:
+        """The view of its images: the one that was said when it began, else the paper's."""
+        return camera_of(self.about.get("camera") or {})
 
     @property
     def end(self) -> dict[str, Any] | None:
@@ -63,11 +69,12 @@ def load_recording(path: Path | str) -> Recording:
         fence = Fence(corners, head["fence"]["low_m"], head["fence"]["high_m"])
         ticks = [(_inputs(record["inputs"], by_time), _command(record["command"])) for record in box.of("tick")]
         return Recording(box, GovernorConfig(**head["config"]), fence, head["started_s"], ticks, seen)
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(path, f"was written by another version of Wayword ({error})") from error
+    except (KeyError, TypeError, ValueError, AttributeError, OSError, SyntaxError, WaywordError) as error:
+        said = " ".join(str(error).split())[:80]
+        raise DataError(path, f"is damaged, or was written by another version of Wayword ({said})") from error
 
 
-def govern_again(recording: Recording) -> Iterator[tuple[int, Command, Command]]:
+def govern_again(recording: Recording) -> Iterator[tuple[int, VehicleCommand, VehicleCommand]]:
     """Ticks at which today's governor answers differently: number, recorded, now."""
     state = State(recording.started_s)
     for number, (inputs, recorded) in enumerate(recording.ticks):
@@ -98,13 +105,13 @@ class ReplayVehicle:
         while not self.over and self.now() < until:
             self._at += 1
 
-    def connect(self) -> Facts:
+    def connect(self) -> VehicleFacts:
         """Always there."""
-        return Facts("recording", self.recording.config.silence_s)
+        return VehicleFacts("recording", self.recording.config.silence_s)
 
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[PreflightCheck]:
         """As they were."""
-        return [Check(**row) for record in self.recording.box.of("preflight") for row in record["checks"]]
+        return [PreflightCheck(**row) for record in self.recording.box.of("preflight") for row in record["checks"]]
 
     def take_off(self, height_m: float) -> None:
         """A recording begins in the air."""
@@ -138,24 +145,35 @@ class ReplayVehicle:
         """Nothing to let go of."""
 
 
+def _numbers(values: Any, count: int) -> tuple[float, ...]:
+    """So many numbers; a record that holds something else is damaged."""
+    found = tuple(values)
+    if len(found) != count or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in found):
+        raise ValueError(f"{count} numbers were expected")
+    return found
+
+
 def _seen(record: dict[str, Any]) -> Seen:
     raw = dict(record["decision"])
-    raw["obstacles"] = tuple(tuple(disc) for disc in raw["obstacles"])
+    raw["obstacles"] = tuple(_numbers(disc, 3) for disc in raw["obstacles"])
     decision = Decision(**raw)
-    pose: Pose = tuple(record["pose"])
+    _numbers([decision.forward_m_s, decision.yaw_rate_rad_s, decision.made_s, decision.image_s], 4)
+    pose: Pose = _numbers(record["pose"], 6)  # type: ignore[assignment]
     return Seen(decision, pose, Shot(decode_image(record["image"]), decision.image_s, pose))
 
 
-def _inputs(raw: dict[str, Any], decisions: dict[float, Decision]) -> Inputs:
+def _inputs(raw: dict[str, Any], decisions: dict[float, Decision]) -> GovernorInputs:
     telemetry = dict(raw["telemetry"])
-    telemetry["pose"], telemetry["velocity"] = tuple(telemetry["pose"]), tuple(telemetry["velocity"])
+    telemetry["pose"], telemetry["velocity"] = _numbers(telemetry["pose"], 6), _numbers(telemetry["velocity"], 3)
+    _numbers([telemetry["pose_s"], telemetry["link_s"], telemetry["mode_s"], raw["now_s"], raw["image_s"]], 5)
+    _numbers([] if telemetry["battery"] is None else [telemetry["battery"]], int(telemetry["battery"] is not None))
     telemetry["mode"] = Mode(telemetry["mode"])
     decision = None if raw["decision"] is None else decisions[raw["decision"]]
-    return Inputs(**{**raw, "telemetry": Telemetry(**telemetry), "decision": decision})
+    return GovernorInputs(**{**raw, "telemetry": Telemetry(**telemetry), "decision": decision})
 
 
-def _command(raw: dict[str, Any]) -> Command:
-    anchor = None if raw["anchor"] is None else tuple(raw["anchor"])
+def _command(raw: dict[str, Any]) -> VehicleCommand:
+    anchor = None if raw["anchor"] is None else _numbers(raw["anchor"], 3)
     reasons = tuple(Reason(code) for code in raw["reasons"])
     left = raw.get("left_m_s", 0.0)
-    return Command(Kind(raw["kind"]), raw["forward_m_s"], raw["yaw_rate_rad_s"], anchor, reasons, left)  # type: ignore[arg-type]
+    return VehicleCommand(Kind(raw["kind"]), raw["forward_m_s"], raw["yaw_rate_rad_s"], anchor, reasons, left)  # type: ignore[arg-type]

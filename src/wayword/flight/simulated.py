@@ -2,6 +2,7 @@
 
 Time passes only in ``wait`` and ``take_off``, so a flight is the same to the bit on every machine and takes as long as
 its arithmetic. What arrives late, frozen or not at all is decided by ``SimulatedLink``, which the fault suite turns.
+The mode is told once a second, and when it is asked for, as PX4 does; what may be sent is the helm's (``helm.py``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.flight.autopilot_model import AutopilotModel, Setpoint
-from wayword.flight.vehicle import Check, Facts, Mode, Pose, Shot, Telemetry
+from wayword.flight.helm import Helm
+from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, VehicleFacts
+from wayword.task import ALTITUDE_M
 
 Eye = Callable[[Pose], NDArray[np.uint8]]
 """What the camera sees from a pose."""
@@ -32,6 +35,10 @@ class SimulatedLink:
     camera_frozen: bool = False
     camera_delay_s: float = 0.05
     pose_delay_s: float = 0.02
+    heartbeat_s: float = 1.0
+    """The mode is told this often."""
+    answers: bool = True
+    """It is also told when it is asked for."""
 
 
 @dataclass
@@ -48,11 +55,13 @@ class SimulatedVehicle:
 
     def __post_init__(self) -> None:
         self._heard = Telemetry()
+        self.helm = Helm()
+        self._beat_due, self._asked = -math.inf, False
         self._poses: list[Telemetry] = []
         self._shots: list[tuple[float, Shot]] = []
         self._shot: Shot | None = None
         self._next_shot = 0.0
-        self._height = 0.7
+        self._height = ALTITUDE_M
         self._rng = np.random.default_rng(self.body.seed)
         self._frozen: NDArray[np.uint8] | None = None
 
@@ -69,15 +78,15 @@ class SimulatedVehicle:
             if self.on_step is not None:
                 self.on_step(self)
 
-    def connect(self) -> Facts:
+    def connect(self) -> VehicleFacts:
         """Always there."""
         self.wait(0.3)
-        return Facts("simulator", self.body.config.silence_s)
+        return VehicleFacts("simulator", self.body.config.silence_s)
 
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[PreflightCheck]:
         """A simulated autopilot has its failsafe always on."""
         silence = self.body.config.silence_s
-        return [Check("failsafe", True, f"stops {silence:.1f} s after the last setpoint", "on")]
+        return [PreflightCheck("failsafe", True, f"stops {silence:.1f} s after the last setpoint", "on")]
 
     def take_off(self, height_m: float) -> None:
         """Arm, climb, stream, enter offboard: the order a real autopilot wants."""
@@ -94,6 +103,9 @@ class SimulatedVehicle:
             self.wait(0.05)
         if not self.body.offboard():
             raise WaywordError("the simulated autopilot refused offboard: it hears no setpoints")
+        self.helm.answers = self.link.answers
+        self.helm.take(self.now())
+        self._asked = True
         self.hold(None)
         self.wait(0.05)
 
@@ -101,6 +113,7 @@ class SimulatedVehicle:
         """What was heard last; whoever asks is alive, and a heartbeat says so."""
         if self.link.up:
             self.body.hear()
+            self._asked = self._asked or self.helm.wants_news(self.now())
         return self._heard
 
     def shot(self) -> Shot | None:
@@ -120,21 +133,27 @@ class SimulatedVehicle:
         else:
             self._send(Setpoint(None, 0.0, (anchor[0], anchor[1]), anchor[2], self._height))
 
-    def land(self) -> None:
-        """The autopilot's own landing."""
-        if self.link.up and self._heard.mode in (Mode.OFFBOARD, Mode.TAKEOFF):
+    def land(self) -> bool:
+        """The autopilot's own landing, if its mode, asked for first, is still ours."""
+        self.helm.stopping = True
+        if self.link.up and self.link.answers:
+            self.helm.see(self.body.mode, self.now())
+        if self.helm.may_land(self.now()):
+            self.helm.ask_to_land()
             self.body.land()
+            return True
+        return self.helm.lost is not None or self.helm.mode in (Mode.LAND, Mode.GROUND)
 
     def emergency_stop(self) -> None:
-        """Motors off."""
-        if self.link.up:
+        """Motors off, unless somebody else flies it."""
+        if self.link.up and self.helm.lost is None:
             self.body.kill()
 
     def close(self) -> None:
         """Nothing to let go of."""
 
     def _send(self, setpoint: Setpoint) -> None:
-        if self.link.up:
+        if self.link.up and self.helm.may_fly(self.now()):
             self.body.receive(setpoint)
 
     def _transmit(self) -> None:
@@ -144,9 +163,16 @@ class SimulatedVehicle:
             said = self.body.telemetry()
             if link.pose_up:
                 self._poses.append(said)
+            self.helm.hear(now)
+            if now + 1e-9 >= self._beat_due or (self._asked and link.answers):
+                self.helm.see(said.mode, now)
+                if self._asked and link.answers:
+                    self.helm.answer(now)
+                self._beat_due, self._asked = now + link.heartbeat_s, False
             kept = self._heard
             self._heard = replace(
-                said, pose=kept.pose, velocity=kept.velocity, pose_s=kept.pose_s, link_s=now, mode_s=now
+                said, pose=kept.pose, velocity=kept.velocity, pose_s=kept.pose_s, link_s=now, mode=self.helm.told,
+                mode_s=self.helm.heard_mode_s,
             )  # fmt: skip
         while self._poses and self._poses[0].pose_s + link.pose_delay_s <= now + 1e-9:
             said = self._poses.pop(0)

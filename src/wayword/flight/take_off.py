@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from wayword.errors import WaywordError
+from wayword.flight.health import own_words
 from wayword.flight.vehicle import Mode
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 _CLIMB_M_S = 0.3
 _STREAM_S = 1.0
 _TRIES, _ANSWER_S = 5, 1.5
+_SETTLED_S = 0.5
+"""A heartbeat so soon after the arming may know nothing of it yet."""
+_WORDS_S, _EARLIER_S = 0.3, 30.0
+"""Words come within the former of a refusal; ArduPilot repeats the reasons it has every half minute."""
 
 
 def take_off_px4(vehicle: MavlinkVehicle, height_m: float) -> None:
@@ -51,16 +56,14 @@ def take_off_px4(vehicle: MavlinkVehicle, height_m: float) -> None:
         if answer == 0:
             break
     if answer != 0:
-        why = "did not answer" if answer is None else f"refused (result {answer}); see its own messages"
-        raise WaywordError(f"the vehicle {why} when asked to arm in offboard")
+        raise WaywordError(_refused(vehicle, answer, asked, "arm in offboard"))
     began = time.monotonic()
+    vehicle.helm.take(began + _SETTLED_S)
     deadline = began + 15 + height_m / _CLIMB_M_S
-    while (told := vehicle.telemetry()).pose[2] < height_m - 0.15:
+    while vehicle.telemetry().pose[2] < height_m - 0.15:
         gone = time.monotonic() - began
         stream(0.05, min(height_m, _CLIMB_M_S * gone))
-        news = told.mode_s > began + 1.0  # an older heartbeat knows nothing of the arming
-        if news and told.mode is not Mode.OFFBOARD:
-            raise WaywordError(f"the vehicle went into mode {told.mode} while it climbed; somebody else flies it now")
+        _ours(vehicle)
         if time.monotonic() > deadline:
             vehicle.land()
             raise WaywordError(f"the vehicle did not reach {height_m:g} m in offboard; it was told to land")
@@ -78,10 +81,12 @@ def take_off_ardupilot(vehicle: MavlinkVehicle, height_m: float) -> None:
     nan = math.nan
     _must(vehicle, mav.MAV_CMD_NAV_TAKEOFF, 0.0, 0.0, 0.0, nan, nan, nan, height_m, what="take off")
     began = time.monotonic()
+    vehicle.helm.take(began + _SETTLED_S)
     deadline = began + 10 + height_m / 0.2
     while (told := vehicle.telemetry()).pose[2] < height_m - 0.15:
         vehicle.wait(0.05)
-        disarmed = told.mode_s > began + 1.0 and not told.armed
+        _ours(vehicle)
+        disarmed = told.mode_s > began + _SETTLED_S and not told.armed
         if time.monotonic() > deadline or disarmed:
             vehicle.land()
             raise WaywordError(f"the vehicle did not reach {height_m:g} m; it was told to land")
@@ -92,7 +97,27 @@ def take_off_ardupilot(vehicle: MavlinkVehicle, height_m: float) -> None:
 
 def _must(vehicle: MavlinkVehicle, number: int, *values: float, what: str) -> None:
     assert vehicle.link is not None
+    asked = time.monotonic()
     result = vehicle.link.command(number, *values)
     if result != 0:
-        why = "did not answer" if result is None else f"refused (result {result}); see its own messages"
-        raise WaywordError(f"the vehicle {why} when asked to {what}")
+        raise WaywordError(_refused(vehicle, result, asked, what))
+
+
+def _refused(vehicle: MavlinkVehicle, result: int | None, asked_s: float, what: str) -> str:
+    """Why it does not fly, in the vehicle's own words if it has any."""
+    link = vehicle.link
+    assert link is not None
+    link.wait_for(lambda: bool(link.texts(asked_s)), _WORDS_S)
+    said = own_words(link, asked_s) or own_words(link, asked_s - _EARLIER_S)
+    why = "did not answer" if result is None else f"refused (result {result})"
+    return f"the vehicle {why} when asked to {what}{said or '; it did not say why'}"
+
+
+def _ours(vehicle: MavlinkVehicle) -> None:
+    """Stop climbing if somebody else flies, or we have been told to land."""
+    if vehicle.helm.lost is not None:
+        raise WaywordError(
+            f"the vehicle went into mode {vehicle.helm.lost} while it climbed; somebody else flies it now"
+        )
+    if vehicle.helm.stopping or vehicle.stopped:
+        raise WaywordError("told to land while it climbed")

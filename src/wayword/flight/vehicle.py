@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from wayword.flight.fence import Fence
 
 Pose = tuple[float, float, float, float, float, float]
 """x, y, z, roll, pitch, yaw."""
@@ -50,6 +53,8 @@ class Telemetry:
     landed: bool = True
     battery: float | None = None
     """Share that is left, 0 to 1; None if the vehicle does not say."""
+    astray_m: float = 0.0
+    """How far the poses of the last seconds are from the way that the velocities say (``pose_watch.py``)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Check:
+class PreflightCheck:
     """One line of the pre-flight list."""
 
     name: str
@@ -80,7 +85,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Facts:
+class VehicleFacts:
     """What the governor must know of a vehicle before it flies."""
 
     name: str
@@ -100,11 +105,11 @@ class Vehicle(Protocol):
         """Let time pass; a simulator flies on."""
         ...
 
-    def connect(self) -> Facts:
+    def connect(self) -> VehicleFacts:
         """Find the vehicle; raises WaywordError if there is none."""
         ...
 
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[PreflightCheck]:
         """The vehicle's part of the pre-flight list: its own failsafes, read back."""
         ...
 
@@ -128,8 +133,8 @@ class Vehicle(Protocol):
         """Stay at x, y, yaw; None: just stop (the place is not known)."""
         ...
 
-    def land(self) -> None:
-        """Land here. May be called again and again."""
+    def land(self) -> bool | None:
+        """Land here, if the vehicle is still ours. May be called again and again; False: it could not be asked yet."""
         ...
 
     def emergency_stop(self) -> None:
@@ -138,4 +143,13 @@ class Vehicle(Protocol):
 
     def close(self) -> None:
         """Let go of the vehicle."""
+        ...
+
+
+@runtime_checkable
+class HasOwnFence(Protocol):
+    """A vehicle whose autopilot has a fence of its own, which must leave room for the flight."""
+
+    def fence_checks(self, height_m: float, fence: Fence) -> list[PreflightCheck]:
+        """More lines of the pre-flight list."""
         ...

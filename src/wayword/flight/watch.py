@@ -6,18 +6,19 @@ import math
 from typing import TYPE_CHECKING
 
 from wayword.flight.reasons import Reason
-from wayword.flight.vehicle import Telemetry
+from wayword.flight.vehicle import Telemetry, Vector
 
 if TYPE_CHECKING:
     from wayword.flight.fence import Fence
-    from wayword.flight.governor import Decision, GovernorConfig, Inputs, State
+    from wayword.flight.governor import Decision, GovernorConfig, GovernorInputs, State
 
-_UNSURE_M_S, _UNSURE_RAD_S = 1.0, 2.0
+UNSURE_M_S, _UNSURE_RAD_S = 1.0, 2.0
 """Between two poses that are far apart in time the vehicle may have changed its mind by this much."""
-_SMOOTH_S = 0.1
+SMOOTH_S = 0.1
+"""Poses nearer in time than this leave no room for doubt."""
 
 
-def faults(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -> tuple[Reason, ...]:
+def faults(config: GovernorConfig, fence: Fence, state: State, inputs: GovernorInputs) -> tuple[Reason, ...]:
     """Every fault of this tick."""
     now, telemetry, found = inputs.now_s, inputs.telemetry, list[Reason]()
     if inputs.land_asked:
@@ -33,7 +34,7 @@ def faults(config: GovernorConfig, fence: Fence, state: State, inputs: Inputs) -
     if not now - inputs.image_s <= config.image_s:
         found.append(Reason.NO_IMAGE)
     found += _policy_faults(config, state, inputs)
-    if now - state.started_s > config.max_flight_s:
+    if now - state.started_s - state.held_s > config.max_flight_s:
         found.append(Reason.TIME_UP)
     return tuple(found)
 
@@ -45,21 +46,26 @@ def has_pose(telemetry: Telemetry) -> bool:
 
 def jumped(config: GovernorConfig, before: Telemetry, after: Telemetry) -> bool:
     """Whether a pose is not where the one before it and the velocity say."""
-    dt = after.pose_s - before.pose_s
-    if dt <= 0:
-        dt = 0.0
-    unsure = max(dt - _SMOOTH_S, 0.0)
-    miss = math.hypot(*(
-        after.pose[i] - before.pose[i] - 0.5 * dt * (before.velocity[i] + after.velocity[i]) for i in range(3)
-    ))  # fmt: skip
+    dt = max(after.pose_s - before.pose_s, 0.0)
+    unsure = max(dt - SMOOTH_S, 0.0)
     turn = abs(math.remainder(after.pose[5] - before.pose[5], 2 * math.pi))
     most_turn = config.jump_rad + config.max_yaw_rate_rad_s * dt + _UNSURE_RAD_S * unsure
-    return miss > config.jump_m + _UNSURE_M_S * unsure or turn > most_turn
+    return math.hypot(*miss(before, after)) > config.jump_m + UNSURE_M_S * unsure or turn > most_turn
+
+
+def miss(before: Telemetry, after: Telemetry) -> Vector:
+    """How far a pose is from where the one before it and both velocities say; a clock that was set back is no time."""
+    dt = max(after.pose_s - before.pose_s, 0.0)
+    x, y, z = (
+        after.pose[i] - before.pose[i] - 0.5 * dt * (before.velocity[i] + after.velocity[i]) for i in range(3)
+    )  # fmt: skip
+    return x, y, z
 
 
 def _pose_faults(config: GovernorConfig, fence: Fence, state: State, telemetry: Telemetry) -> list[Reason]:
     found = []
-    if state.seen is not None and jumped(config, state.seen, telemetry):
+    astray = telemetry.astray_m > config.jump_m  # in steps, each below what counts as a jump
+    if astray or (state.seen is not None and jumped(config, state.seen, telemetry)):
         found.append(Reason.POSE_JUMP)
     if fence.distance(telemetry.pose[0], telemetry.pose[1]) < 0:
         found.append(Reason.OUTSIDE)
@@ -68,7 +74,7 @@ def _pose_faults(config: GovernorConfig, fence: Fence, state: State, telemetry: 
     return found
 
 
-def _policy_faults(config: GovernorConfig, state: State, inputs: Inputs) -> list[Reason]:
+def _policy_faults(config: GovernorConfig, state: State, inputs: GovernorInputs) -> list[Reason]:
     found = []
     if not inputs.policy_alive:
         found.append(Reason.POLICY_FAILED)

@@ -5,7 +5,7 @@ from wayword.grounding.crops import crop_and_resize, letterbox, square
 from wayword.grounding.density import DensityConfig, Exemplars
 from wayword.grounding.grounder import Grounder, Grounding, Regions
 from wayword.grounding.proposals import ProposalConfig, Proposals
-from wayword.grounding.weights import GroundingConfig
+from wayword.grounding.weight_files import GroundingConfig
 
 __all__ = [
     "DensityConfig",

@@ -9,7 +9,6 @@ does not need torch to fly.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from wayword.errors import DataError
+from wayword.weight_folder import REMEDY, read_checked
 
 
 class Network(Protocol):
@@ -32,22 +32,20 @@ class OnnxNetwork:
     """One .onnx file."""
 
     def __init__(self, path: Path, sha256: str | None = None, threads: int = 1) -> None:
-        self._session = open_session(path, sha256, threads)
+        self._path, self._session = path, open_session(path, sha256, threads)
         self._input = self._session.get_inputs()[0].name
 
     def __call__(self, inputs: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
         """All outputs for a batch."""
-        return tuple(self._session.run(None, {self._input: inputs}))
+        try:
+            return tuple(self._session.run(None, {self._input: inputs}))
+        except Exception as error:  # onnxruntime raises its own kinds, which share no base class
+            raise DataError(self._path, f"is not the network that is wanted here; {REMEDY}") from error
 
 
 def open_session(path: Path, sha256: str | None = None, threads: int = 1) -> Any:
     """An onnxruntime session of a file that has the digest its ``config.json`` states."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); reinstall or train again") from error
-    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
-        raise DataError(path, "is not the file its config.json describes; reinstall or train again")
+    content = read_checked(path, sha256)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -55,4 +53,4 @@ def open_session(path: Path, sha256: str | None = None, threads: int = 1) -> Any
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises its own kinds, which share no base class
-        raise DataError(path, "is not a network onnxruntime can read; reinstall or train again") from error
+        raise DataError(path, f"is not a network onnxruntime can read; {REMEDY}") from error

@@ -33,7 +33,7 @@ from wayword.grounding.density import Exemplars, probabilities
 from wayword.grounding.image_metric import ImageEmbedder
 from wayword.grounding.proposals import Proposals, Proposer
 from wayword.grounding.refine import Refiner
-from wayword.grounding.weights import GroundingConfig, load_networks
+from wayword.grounding.weight_files import GroundingConfig, open_networks
 
 
 class Regions(NamedTuple):
@@ -67,15 +67,20 @@ class Grounder:
         self.proposer, self.embedder, self.refiner, self.config = proposer, embedder, refiner, config
 
     @staticmethod
-    def load(name: str = "sim", folder: Path | None = None) -> Grounder:
-        """The shipped weights of one name, or those in ``folder``."""
-        networks, config = load_networks(name, folder)
+    def load(weights: Path | str = "sim") -> Grounder:
+        """The grounder with shipped weights, by name, or with those in a folder."""
+        networks, config = open_networks(weights)
         return Grounder(
             Proposer(networks["proposals"], config.proposals),
             ImageEmbedder(networks["metric"], config.dimension),
             Refiner(networks["refine"]),
             config,
         )
+
+    @staticmethod
+    def of(grounder: Grounder | Path | str) -> Grounder:
+        """A grounder as it is, or the one with the weights that are named."""
+        return grounder if isinstance(grounder, Grounder) else Grounder.load(grounder)
 
     def regions(self, images: NDArray[np.uint8]) -> list[Regions]:
         """Boxes, embeddings and masks of every frame."""

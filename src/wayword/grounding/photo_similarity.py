@@ -10,16 +10,18 @@ none is, that pair having 0.09.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from wayword.grounding.grounder import crop_tensor
 from wayword.grounding.image_metric import ImageEmbedder
-from wayword.grounding.weights import load_networks
+from wayword.grounding.weight_files import open_networks
 from wayword.objects.cropping import Pixels
 from wayword.objects.similarity import ImageKernel, Vectors
 
 
-def photo_kernel(weights: str = "sim") -> ImageKernel:
-    """The image kernel of the shipped weights of one name."""
-    networks, config = load_networks(weights)
+def photo_kernel(grounder: Path | str = "sim") -> ImageKernel:
+    """The image kernel of a grounder's weights, by name or folder."""
+    networks, config = open_networks(grounder)
     embedder = ImageEmbedder(networks["metric"], config.dimension)
 
     def embed(crops: Pixels) -> Vectors:

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from wayword.errors import WaywordError
 from wayword.grounding.backend import Network
 from wayword.grounding.nms import nms
+from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
-HEIGHT, WIDTH, STRIDE = 72, 128, 4
+HEIGHT, WIDTH, STRIDE = IMAGE_HEIGHT, IMAGE_WIDTH, 4
 
 
 @dataclass(frozen=True)

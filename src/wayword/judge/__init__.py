@@ -2,6 +2,6 @@
 
 from wayword.judge.agreement import krippendorff_alpha
 from wayword.judge.answers import Answer, AnswerBook, read_answers
-from wayword.judge.study import Item, Study, design
+from wayword.judge.study import Study, StudyItem, design
 
-__all__ = ["Answer", "AnswerBook", "Item", "Study", "design", "krippendorff_alpha", "read_answers"]
+__all__ = ["Answer", "AnswerBook", "Study", "StudyItem", "design", "krippendorff_alpha", "read_answers"]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import listing, parse_json, read_bytes, read_json
 from wayword.judge.study import FORMAT, Study
 
 Problem = Literal["none", "ambiguous", "impossible", "confusing"]
@@ -29,6 +30,7 @@ MOST_FILE_BYTES = 20_000_000
 """Of all answers of a rater, changes of mind included."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z", re.ASCII)
 _SLOWEST_S = 10_000_000
+_LEAVE = "leave it out"
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class AnswerBook:
         """The latest answers of a rater."""
         with self._lock:
             answers, _ = _lines(self._folder / f"{rater}.jsonl", self.study)
-        return list(latest(answers).values())
+        return list(latest_answers(answers).values())
 
     def _sync_folder(self) -> None:
         folder = os.open(self._folder, os.O_RDONLY)
@@ -116,7 +118,7 @@ class AnswerBook:
             os.close(folder)
 
 
-def latest(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
+def latest_answers(answers: Iterable[Answer]) -> dict[tuple[str, str], Answer]:
     """The last answer of each rater about each item; of two given at the same time, the later read."""
     result: dict[tuple[str, str], Answer] = {}
     for answer in sorted(answers, key=lambda answer: answer.at):
@@ -128,45 +130,44 @@ def read_answers(folder: Path, study: Study, more: Iterable[Path] = ()) -> tuple
     """The latest answers kept in a study's folder and in downloaded files; and how many lines were unreadable."""
     answers: list[Answer] = []
     torn = 0
-    for path in sorted((folder / "answers").glob("*.jsonl")):
-        found, lost = _lines(path, study)
-        answers, torn = answers + found, torn + lost
-    for path in [*sorted((folder / "answers").glob("*.json")), *more]:
+    answers_folder = folder / "answers"
+    files = [answers_folder / name for name in listing(answers_folder)] if answers_folder.is_dir() else []
+    for path in (file for file in files if file.suffix == ".jsonl"):
+        lines, lost = _lines(path, study)
+        answers += lines
+        torn += lost
+    for path in [*(file for file in files if file.suffix == ".json"), *more]:
         answers += _download(path, study)
-    return latest(answers), torn
+    return latest_answers(answers), torn
 
 
 def _lines(path: Path, study: Study) -> tuple[list[Answer], int]:
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # a full disk may have left an empty one
         return [], 0
     answers, torn = [], 0
-    for line in _bytes(path).split(b"\n"):
+    for line in read_bytes(path, 2 * MOST_FILE_BYTES, remedy=_LEAVE).split(b"\n"):
         if not line.strip():
             continue
         try:
-            answers.append(Answer.of(json.loads(line), study))
-        except (ValueError, RecursionError, WaywordError):  # only what passed this same check was ever written
+            answers.append(Answer.of(parse_json(line), study))
+        except (
+            ValueError,
+            TypeError,
+            RecursionError,
+            WaywordError,
+        ):  # only what passed this same check was ever written
             torn += 1
     return answers, torn
 
 
 def _download(path: Path, study: Study) -> list[Answer]:
     """A file that a rater downloaded from a page and sent back."""
+    saved: Mapping[str, Any] = read_json(path, 2 * MOST_FILE_BYTES, _LEAVE)
     try:
-        saved: Mapping[str, Any] = json.loads(_bytes(path))
         if saved["format"] != FORMAT or not isinstance(saved["answers"], list):
             raise ValueError
         return [Answer.of(value, study) for value in saved["answers"]]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise DataError(path, "is not a file of answers; ask the rater to download it again") from error
     except WaywordError as error:
         raise DataError(path, f"{error}; leave this file out") from error
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > 2 * MOST_FILE_BYTES:
-            raise DataError(path, "is far too large for a file of answers; leave it out")
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); leave it out") from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
 import shutil
 import tempfile
@@ -21,9 +20,10 @@ from typing import Any
 from wayword.episodes import Example
 from wayword.errors import WaywordError
 from wayword.io import write_text
-from wayword.judge.flights import Shown
-from wayword.judge.study import FORMAT, Item, Study
-from wayword.sim.pictures.topdown import TopDown
+from wayword.judge.flights import StudyFlight
+from wayword.judge.study import FORMAT, Study, StudyItem
+from wayword.pictures.data_urls import data_url
+from wayword.pictures.topdown import TopDown
 from wayword.sim.render.bank import MeshBank
 
 SIZE_PX = 560
@@ -33,13 +33,13 @@ CONSENT = (
     "I am an adult, I take part of my own free will and may stop at any time. I agree that my scores are kept "
     "without my name and used for research."
 )
-Rows = Mapping[str, Mapping[str, Shown]]
+FlightTable = Mapping[str, Mapping[str, StudyFlight]]
 
 
 def make_study(
     folder: Path,
     study: Study,
-    rows: Rows,
+    rows: FlightTable,
     bank: MeshBank,
     consent: str = CONSENT,
     progress: Callable[[int], None] = lambda done: None,
@@ -47,14 +47,14 @@ def make_study(
     """Write a study's folder; ``rows`` holds the flights by example and system. Returns the pages."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WaywordError(f"{folder}: is not an empty folder; a study with answers is not overwritten, choose another")
-    pictures = _Pictures(bank, rows)
+    arenas = _Arenas(bank, rows)
     for example in dict.fromkeys(item.example for item in study.items.values()):
-        pictures.add(next(iter(rows[example].values())).example)
+        arenas.add(next(iter(rows[example].values())).example)
         progress(1)
     with _new_folder(folder) as temporary:
         study.save(temporary)
         for code in study.sheets:
-            page = render_page(_content(code, study, rows, pictures, consent))
+            page = rater_page(_content(code, study, rows, arenas, consent))
             write_text(temporary / "pages" / f"{code}.html", page)
     return [folder / "pages" / f"{code}.html" for code in study.sheets]
 
@@ -75,7 +75,7 @@ def _new_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def render_page(content: Mapping[str, Any]) -> str:
+def rater_page(content: Mapping[str, Any]) -> str:
     """The page around its content."""
     parts = files("wayword.judge") / "web"
     html, style, script = ((parts / f"page.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js"))
@@ -86,8 +86,8 @@ def render_page(content: Mapping[str, Any]) -> str:
     # "<" cannot end the script element, or begin a comment in it, if there is none.
     data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     for mark, text in (("@CSP@", rules), ("@STYLE@", style), ("@SCRIPT@", script), ("@STUDY@", data)):
-        before, found, after = html.partition(mark)
-        assert found
+        before, separator, after = html.partition(mark)
+        assert separator
         html = before + text + after
     return html
 
@@ -96,16 +96,16 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-class _Pictures:
+class _Arenas:
     """The empty arenas of all examples as data URLs; examples of one episode share theirs.
 
     The margin is wide in episodes in which anybody left the arena, and then for everybody.
     """
 
-    def __init__(self, bank: MeshBank, rows: Rows) -> None:
+    def __init__(self, bank: MeshBank, rows: FlightTable) -> None:
         self._bank, self._maps = bank, dict[tuple[float, float], TopDown]()
-        flights = [shown for row in rows.values() for shown in row.values()]
-        self._left = {shown.example.episode.id for shown in flights if _left_arena(shown)}
+        flights = [flight for row in rows.values() for flight in row.values()]
+        self._left = {flight.example.episode.id for flight in flights if _left_arena(flight)}
         self.urls: dict[str, str] = {}
 
     def map_of(self, example: Example) -> TopDown:
@@ -118,40 +118,38 @@ class _Pictures:
         if example.episode.id in self.urls:
             return
         top = self.map_of(example)
-        image, names = top.picture(example.objects), top.labels(example.objects, font_px=16)
-        image.paste(names, (0, 0), names)
-        buffer = io.BytesIO()
-        image.save(buffer, "WEBP", quality=80)
-        self.urls[example.episode.id] = f"data:image/webp;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+        image = top.picture(example.objects)
+        top.draw_names(image, example.objects, font_px=16)
+        self.urls[example.episode.id] = data_url(image, "webp")
 
 
-def _left_arena(shown: Shown) -> bool:
-    places = shown.track[:, :2]
-    return bool(places.min() < 0 or places.max() > shown.example.episode.arena_m)
+def _left_arena(flight: StudyFlight) -> bool:
+    places = flight.track[:, :2]
+    return bool(places.min() < 0 or places.max() > flight.example.episode.arena_m)
 
 
-def _content(code: str, study: Study, rows: Rows, pictures: _Pictures, consent: str) -> dict[str, Any]:
+def _content(code: str, study: Study, rows: FlightTable, arenas: _Arenas, consent: str) -> dict[str, Any]:
     items, used = [], dict[str, int]()
     for name in study.sheets[code]:
         item = study.items[name]
-        shown = rows[item.example][item.system]
-        top, episode = pictures.map_of(shown.example), shown.example.episode.id
-        places = top.to_pixels(shown.track[:, :2])
-        track = [[round(x, 1), round(y, 1), round(h)] for (x, y), h in zip(places, shown.track[:, 2], strict=True)]
+        flight = rows[item.example][item.system]
+        top, episode = arenas.map_of(flight.example), flight.example.episode.id
+        places = top.to_pixels(flight.track[:, :2])
+        track = [[round(x, 1), round(y, 1), round(h)] for (x, y), h in zip(places, flight.track[:, 2], strict=True)]
         number = used.setdefault(episode, len(used))
-        text, metre = _text(item, shown.example), round(top.px_per_m, 1)
+        text, metre = _text(item, flight.example), round(top.px_per_m, 1)
         items.append({"id": item.id, "picture": number, "metre": metre, "text": text, "track": track})
     return {
         "format": FORMAT,
         "study": study.id,
         "rater": code,
         "consent": consent,
-        "pictures": [pictures.urls[episode] for episode in used],
+        "pictures": [arenas.urls[episode] for episode in used],
         "items": items,
     }
 
 
-def _text(item: Item, example: Example) -> str:
+def _text(item: StudyItem, example: Example) -> str:
     if item.check is None:
         return example.instruction
     goal, path = item.check

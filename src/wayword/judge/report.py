@@ -2,7 +2,8 @@
 
 Left out, and counted: raters who fail attention checks, and instructions that more than half of their judgements
 flag as bad (as in the original analysis), for all systems alike. Means are over judgements; their 95 % intervals are
-bootstrapped over instructions drawn whole, because judgements of one instruction go together.
+bootstrapped over raters and instructions, both drawn whole, because judgements of one rater, and of one instruction,
+go together. With one rater they say nothing about other raters.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from typing import Any, Literal
 import numpy as np
 
 from wayword.errors import WaywordError
-from wayword.evaluation.intervals import Interval, bootstrap_ratio
+from wayword.intervals import Interval, bootstrap_two_way
 from wayword.judge.agreement import krippendorff_alpha
 from wayword.judge.answers import SCORES, Answer
 from wayword.judge.study import Study
+from wayword.pictures.rating_chart import Ratings, rating_chart
 
 Question = Literal["goal", "path"]
 QUESTIONS: tuple[Question, ...] = ("goal", "path")
-GOOD = 4
+GOOD_SCORE = 4
 """The paper calls 4 and 5 good."""
 _SEED = 0
 
@@ -46,8 +48,8 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Everything the report says."""
+class StudyReport:
+    """Everything there is to say about a study."""
 
     study: str
     raters: int
@@ -74,58 +76,67 @@ class Verdict:
         """Ready for JSON."""
         return asdict(self)
 
+    def chart(self) -> str:
+        """The paper's chart of both questions, as SVG."""
+        return rating_chart({
+            f"{question.capitalize()} score": {
+                name: Ratings(scores[question].counts, scores[question].mean) for name, scores in self.systems.items()
+            }
+            for question in QUESTIONS
+        })  # fmt: skip
 
-def judge(study: Study, answers: Iterable[Answer], allowed: int = 0) -> Verdict:
+
+def report_on(study: Study, answers: Iterable[Answer], allowed: int = 0) -> StudyReport:
     """Sum up the latest answers; raters who answer more than ``allowed`` checks wrongly are left out."""
     by_rater: dict[str, list[Answer]] = {}
     for answer in answers:
         by_rater.setdefault(answer.rater, []).append(answer)
     failed = {rater for rater, own in by_rater.items() if _mistakes(study, own) > allowed}
     unchecked = [r for r, own in by_rater.items() if _has_checks(study) and not any(_is_check(study, a) for a in own)]
-    counted = [a for r, own in by_rater.items() if r not in failed for a in own if not _is_check(study, a)]
-    if not counted:
+    judgements = [a for r, own in by_rater.items() if r not in failed for a in own if not _is_check(study, a)]
+    if not judgements:
         why = f"all {len(failed)} raters failed the attention checks" if failed else "nobody has answered yet"
         raise WaywordError(f"there are no judgements to report: {why}")
-    dropped = _bad_instructions(study, counted)
-    kept = [answer for answer in counted if study.items[answer.item].example not in dropped]
-    if not kept:
+    dropped = _bad_instructions(study, judgements)
+    valid = [answer for answer in judgements if study.items[answer.item].example not in dropped]
+    if not valid:
         raise WaywordError("there are no judgements to report: every instruction was flagged by most raters")
     systems = {
-        name: {question: _scores(study, kept, name, question) for question in QUESTIONS}
+        name: {question: _scores(study, valid, name, question) for question in QUESTIONS}
         for name in study.systems
-        if any(study.items[answer.item].system == name for answer in kept)
+        if any(study.items[answer.item].system == name for answer in valid)
     }
     ranked = sorted(systems, key=lambda name: -systems[name]["goal"].mean.mean)
-    return Verdict(
+    return StudyReport(
         study=study.id,
         raters=len(by_rater) - len(failed),
         failed=len(failed),
         unchecked=len([rater for rater in unchecked if rater not in failed]),
         silent=len(study.sheets) - len(by_rater),
-        judgements=len(kept),
-        instructions=len({study.items[answer.item].example for answer in kept}),
+        judgements=len(valid),
+        instructions=len({study.items[answer.item].example for answer in valid}),
         dropped=tuple(sorted(dropped)),
-        problems=dict(sorted(Counter(a.problem for a in counted if a.problem != "none").items())),
-        median_seconds=median(answer.seconds for answer in kept),
+        problems=dict(sorted(Counter(a.problem for a in judgements if a.problem != "none").items())),
+        median_seconds=median(answer.seconds for answer in valid),
         systems={name: systems[name] for name in ranked},
-        alpha={question: _alpha(kept, question) for question in QUESTIONS},
+        alpha={question: _alpha(valid, question) for question in QUESTIONS},
     )
 
 
 def _scores(study: Study, answers: Sequence[Answer], system: str, question: Question) -> Scores:
-    given: dict[str, list[int]] = {}
-    for answer in answers:
-        item = study.items[answer.item]
-        if item.system == system:
-            given.setdefault(item.example, []).append(getattr(answer, question))
-    rows = [given[example] for example in sorted(given)]  # the same draws whatever the order of the answers
-    sizes = [float(len(row)) for row in rows]
-    every = Counter(score for row in rows for score in row)
-    mean = bootstrap_ratio([float(sum(row)) for row in rows], sizes, np.random.default_rng(_SEED))
-    good = [float(sum(score >= GOOD for score in row)) for row in rows]
-    return Scores(
-        tuple(every[score] for score in SCORES), mean, bootstrap_ratio(good, sizes, np.random.default_rng(_SEED))
-    )
+    own = [answer for answer in answers if study.items[answer.item].system == system]
+    # Sorted: the same draws whatever the order of the answers.
+    raters = {name: row for row, name in enumerate(sorted({answer.rater for answer in own}))}
+    examples = {name: row for row, name in enumerate(sorted({study.items[answer.item].example for answer in own}))}
+    count, total, good = (np.zeros((len(raters), len(examples))) for _ in range(3))
+    for answer in own:
+        cell, score = (raters[answer.rater], examples[study.items[answer.item].example]), getattr(answer, question)
+        count[cell] += 1
+        total[cell] += score
+        good[cell] += score >= GOOD_SCORE
+    every = Counter(getattr(answer, question) for answer in own)
+    mean, share = (bootstrap_two_way(table, count, np.random.default_rng(_SEED)) for table in (total, good))
+    return Scores(tuple(every[score] for score in SCORES), mean, share)
 
 
 def _alpha(answers: Sequence[Answer], question: Question) -> dict[str, float | None]:

@@ -24,6 +24,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from wayword.errors import WaywordError
+from wayword.guarded import parse_json, read_bytes
 from wayword.judge.answers import MOST_BYTES, Answer, AnswerBook
 from wayword.judge.study import Study
 from wayword.loopback import is_loopback
@@ -38,6 +39,8 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
 }
 MOST_CONNECTIONS = 64
+MOST_PAGE_BYTES = 256 * 2**20
+"""Of one rater's page, pictures and all."""
 PATIENCE_S = 15.0
 """How long a silent connection is kept."""
 LEAST_TOKEN = 8
@@ -134,8 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
         code, answers = self._place()
         if answers:
             self._check_ours()
-            given = [asdict(answer) for answer in self.server.book.of_rater(code)]
-            return "application/json", json.dumps(given).encode()
+            answers_so_far = [asdict(answer) for answer in self.server.book.of_rater(code)]
+            return "application/json", json.dumps(answers_so_far).encode()
         return "text/html; charset=utf-8", self.server.pages[code]
 
     def _post(self) -> tuple[str, bytes]:
@@ -147,8 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "an answer is application/json")
         try:
-            answer = Answer.of(json.loads(body), self.server.study)
-        except (ValueError, RecursionError) as error:
+            answer = Answer.of(parse_json(body), self.server.study)
+        except (ValueError, TypeError, RecursionError) as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, "not valid JSON") from error
         if answer.rater != code:
             raise _RefusedError(HTTPStatus.FORBIDDEN, "another rater's answer")
@@ -160,13 +163,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._check_host()
         parts = _split(self.path)
         if (token := self.server.config.token) is not None:
-            given = self.headers.get("X-Wayword-Token") or parse_qs(parts.query).get("token", [""])[0]
-            if not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+            offered = self.headers.get("X-Wayword-Token") or parse_qs(parts.query).get("token", [""])[0]
+            if not hmac.compare_digest(offered.encode("utf-8", "replace"), token.encode()):
                 raise _RefusedError(HTTPStatus.FORBIDDEN, "open the link you were sent, with its token")
-        found = _PLACE.fullmatch(parts.path)
-        if found is None or found[1] not in self.server.pages:
+        match = _PLACE.fullmatch(parts.path)
+        if match is None or match[1] not in self.server.pages:
             raise _RefusedError(HTTPStatus.NOT_FOUND, "nothing here; open the link you were sent")
-        return found[1], found[2] is not None
+        return match[1], match[2] is not None
 
     def _check_host(self) -> None:
         if not is_loopback(self.server.config.host) or self.server.config.token:
@@ -222,8 +225,5 @@ def _split(url: str) -> SplitResult:
 
 def _page(path: Path) -> bytes:
     """A rater's page, told that there is a server to send answers to."""
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise WaywordError(f"{path}: cannot be read ({error.strerror}); make the study anew") from error
+    text = read_bytes(path, MOST_PAGE_BYTES, remedy="make the study anew")
     return text.replace(b'data-save="here"', b'data-save="server"', 1)

@@ -12,7 +12,6 @@ whose text says which scores to give.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from random import Random
 from typing import Any
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 from wayword.io import write_json
 
 FORMAT = 1
@@ -30,7 +30,7 @@ MOST_RATERS, MOST_CHECKS = 1_000, 20
 
 
 @dataclass(frozen=True)
-class Item:
+class StudyItem:
     """One flight to be judged."""
 
     id: str
@@ -45,7 +45,7 @@ class Study:
     """A questionnaire."""
 
     id: str
-    items: Mapping[str, Item]
+    items: Mapping[str, StudyItem]
     sheets: Mapping[str, tuple[str, ...]]
     """By rater: the items in the order in which they are shown."""
 
@@ -64,12 +64,10 @@ class Study:
     def load(cls, folder: Path) -> Study:
         """Read the key of a study's folder."""
         path = folder / "key.json"
+        saved = read_json(path, remedy="make a study with wayword judge make")
         try:
-            saved = json.loads(path.read_text(encoding="utf-8"))
             return cls._of(saved)
-        except OSError as error:
-            raise DataError(path, f"cannot be read ({error.strerror}); make a study with wayword judge make") from error
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise DataError(path, "is not the key of a study; make it anew with wayword judge make") from error
 
     @classmethod
@@ -79,7 +77,7 @@ class Study:
         items = {}
         for entry in saved["items"]:
             check = None if entry["check"] is None else (int(entry["check"][0]), int(entry["check"][1]))
-            items[entry["id"]] = Item(_code(entry["id"]), str(entry["example"]), str(entry["system"]), check)
+            items[entry["id"]] = StudyItem(_code(entry["id"]), str(entry["example"]), str(entry["system"]), check)
         sheets = {_code(code): tuple(items[name].id for name in sheet) for code, sheet in saved["sheets"].items()}
         return cls(_code(saved["study"]), items, sheets)
 
@@ -98,13 +96,13 @@ def design(
     of a sheet is as even as the numbers allow.
     """
     _check_design(len(examples), len(systems), raters, checks, per_rater)
-    items = {(e, s): Item(_new_code(draw), e, s) for e in examples for s in systems}
+    items = {(e, s): StudyItem(_new_code(draw), e, s) for e in examples for s in systems}
     everything = _in_rounds(examples, systems, draw)
     share = len(everything) if per_rater is None else min(per_rater, len(everything))
     probes = []
     for _ in range(checks):
         goal, path = draw.sample(range(1, 6), 2)  # two different scores: not to be met by ticking one column
-        probes.append(Item(_new_code(draw), draw.choice(examples), draw.choice(systems), (goal, path)))
+        probes.append(StudyItem(_new_code(draw), draw.choice(examples), draw.choice(systems), (goal, path)))
     sheets = {}
     for rater in range(raters):
         mine = [everything[(rater * share + i) % len(everything)] for i in range(share)]

@@ -58,7 +58,7 @@ def posterior(log_likelihood: NDArray[np.float64], log_prior: NDArray[np.float64
     return result
 
 
-def align(
+def align_chunks(
     phrases: Sequence[str],
     candidates: Sequence[str],
     log_likelihood: NDArray[np.float64],

@@ -50,29 +50,29 @@ def anonymise(text: str, spans: Sequence[Span]) -> Anonymised:
     Spans may come in any order and may nest: of two that overlap, the longer one is replaced and the other is
     part of it; of two equally long ones, the first.
     """
-    chosen = outermost(spans)
-    if chosen and (chosen[0][0] < 0 or chosen[-1][1] > len(text)):
+    outer = outermost(spans)
+    if outer and (outer[0][0] < 0 or outer[-1][1] > len(text)):
         raise WaywordError(f"a reference lies outside the text of {len(text)} characters")
     parts: list[str] = []
     placeholders: list[Span] = []
     position = length = 0
-    for start, end in chosen:
-        kept = text[position:start]
-        parts += [kept, PLACEHOLDER]
-        length += len(kept)
+    for start, end in outer:
+        between = text[position:start]
+        parts += [between, PLACEHOLDER]
+        length += len(between)
         placeholders.append((length, length + len(PLACEHOLDER)))
         length += len(PLACEHOLDER)
         position = end
     parts.append(text[position:])
-    return Anonymised("".join(parts), chosen, tuple(placeholders), tuple(text[start:end] for start, end in chosen))
+    return Anonymised("".join(parts), outer, tuple(placeholders), tuple(text[start:end] for start, end in outer))
 
 
 def outermost(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Disjoint spans in text order: longer ones first, earlier before later among equals, the rest dropped."""
-    kept: list[Span] = []
+    result: list[Span] = []
     for start, end in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0])):
         if start >= end:
             raise WaywordError(f"the span [{start}, {end}) is empty or reversed")
-        if all(end <= other_start or start >= other_end for other_start, other_end in kept):
-            kept.append((start, end))
-    return tuple(sorted(kept))
+        if all(end <= other_start or start >= other_end for other_start, other_end in result):
+            result.append((start, end))
+    return tuple(sorted(result))

@@ -10,21 +10,21 @@ sentences (``wayword.learning.language.train_chunker``). The paper used spaCy's;
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
-from wayword.errors import DataError, WaywordError
+from wayword.errors import WaywordError
 from wayword.io import atomic_path, write_json
 from wayword.language.bio import best_tags, chunks_from_tags
 from wayword.language.encoder import TokenEncoder, TokenFeatures, check_text
 from wayword.language.minilm import MiniLM, MiniLMConfig
+from wayword.language.tidying import tidy
+from wayword.weight_folder import CONFIG, REMEDY, TENSORS, read_settings, read_tensors, reading
 
 WEIGHTS = Path(__file__).parent / "weights" / "chunker"
 NORM_EPSILON = 1e-5
@@ -71,9 +71,9 @@ class BioHead:
     def __init__(self, config: HeadConfig, weights: dict[str, NDArray[np.float32]]) -> None:
         self.config = config
         expected = head_shapes(config)
-        found = {name: value.shape for name, value in weights.items()}
-        if found != expected:
-            wrong = sorted(name for name in expected | found if expected.get(name) != found.get(name))
+        shapes = {name: value.shape for name, value in weights.items()}
+        if shapes != expected:
+            wrong = sorted(name for name in expected | shapes if expected.get(name) != shapes.get(name))
             raise WaywordError(f"the chunker's weights do not fit its configuration ({', '.join(wrong[:3])})")
         if not all(np.isfinite(value).all() for value in weights.values()):
             raise WaywordError("the chunker's weights hold values that are not finite")
@@ -110,24 +110,24 @@ class BioChunker:
         features, words = word_features(self._encoder.tokens([check_text(text)])[0])
         tags = best_tags(self._head.scores(features))
         spans = ((int(words[first, 0]), int(words[end - 1, 1])) for first, end in chunks_from_tags(tags))
-        chunks = (Chunk(start, end, text[start:end]) for start, end in spans)
+        chunks = (Chunk(start, end, text[start:end]) for span in spans for start, end in tidy(text, *span))
         # A phrase of punctuation or emoji alone refers to nothing.
         return [chunk for chunk in chunks if any(character.isalnum() for character in chunk.text)]
 
 
-def load_chunker(encoder: TokenEncoder | None = None, folder: Path = WEIGHTS) -> BioChunker:
-    """The shipped chunker, or the one saved in ``folder``.
+def load_chunker(encoder: TokenEncoder | None = None, weights: Path = WEIGHTS) -> BioChunker:
+    """The shipped chunker, or the one saved in a folder.
 
     Args:
         encoder: share a ``MiniLM`` that is already loaded; by default one is loaded.
-        folder: holds ``config.json`` and ``model.safetensors``.
+        weights: the folder of ``config.json`` and ``model.safetensors``.
     """
-    head = load_head(folder)
+    head = load_head(weights)
     if encoder is None:
         encoder = MiniLM(MiniLMConfig(layers=head.config.layers))
     elif isinstance(encoder, MiniLM) and encoder.config.layers != head.config.layers:
         raise WaywordError(
-            f"the chunker in {folder} reads encoder layers {head.config.layers}, "
+            f"the chunker in {weights} reads encoder layers {head.config.layers}, "
             f"not {encoder.config.layers}; load the encoder with these"
         )
     return BioChunker(encoder, head)
@@ -160,21 +160,16 @@ def head_shapes(config: HeadConfig) -> dict[str, tuple[int, ...]]:
 
 def save_head(config: HeadConfig, weights: dict[str, NDArray[np.float32]], folder: Path) -> None:
     """Write ``config.json`` and ``model.safetensors`` (float16: half the size, same chunks) to ``folder``."""
-    with atomic_path(folder / "model.safetensors") as temporary:
+    with atomic_path(folder / TENSORS) as temporary:
         save_file({name: np.ascontiguousarray(value, np.float16) for name, value in weights.items()}, temporary)
-    write_json(folder / "config.json", asdict(config))
+    write_json(folder / CONFIG, asdict(config))
 
 
-def load_head(folder: Path) -> BioHead:
+def load_head(weights: Path) -> BioHead:
     """Read what ``save_head`` wrote."""
-    path = folder / "config.json"
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+    message = f"the chunker's weights are missing or damaged; {REMEDY}"
+    with reading(weights / CONFIG, message):
+        values = read_settings(weights / CONFIG, message=message)
         config = HeadConfig(**{**values, "layers": tuple(values["layers"])})
-        path = folder / "model.safetensors"
-        weights = load_file(path)
-        return BioHead(config, weights)
-    except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
-        raise DataError(path, "the chunker's weights are missing or damaged; reinstall or train again") from error
-    except WaywordError as error:
-        raise DataError(path, f"{error}; reinstall or train again") from error
+    with reading(weights / TENSORS, message):
+        return BioHead(config, read_tensors(weights / TENSORS, message))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,23 @@ class MiniLM:
             (vectors[rows],) = self._session.run(["sentence"], {"ids": ids, "mask": mask})
         return vectors
 
+    def pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Numbers of the word pieces of ``text`` and where each stands, without [CLS] and [SEP]."""
+        encoding = self._tokenizer.encode(check_text(text))
+        return list(encoding.ids[1:-1]), list(encoding.offsets[1:-1])
+
+    def hidden(self, pieces: Sequence[list[int]], layer: int) -> list[NDArray[np.float32]]:
+        """(T, 384) states after ``layer`` of each list of at most 256 pieces, [CLS] and [SEP] as given.
+
+        What lies above the layer is not computed.
+        """
+        states = [np.zeros((0, WIDTH), np.float32)] * len(pieces)
+        for rows, ids, mask in _batches(list(pieces), self.config.batch):
+            (values,) = self._session.run([f"hidden{layer}"], {"ids": ids, "mask": mask})
+            for row, value in zip(rows, values, strict=True):
+                states[row] = value[: len(pieces[row])]
+        return states
+
     def tokens(self, texts: Sequence[str]) -> list[TokenFeatures]:
         """Features (T, 384 x layers) of every word piece, without [CLS] and [SEP]."""
         encodings = self._tokenizer.encode_batch([check_text(text) for text in texts])
@@ -128,6 +146,7 @@ def _batches(
         yield rows, ids, mask
 
 
+@lru_cache(maxsize=2)
 def _load_session(path: Path, threads: int) -> onnxruntime.InferenceSession:
     if not path.is_file():
         raise DataError(path, "the text encoder is missing; reinstall wayword")

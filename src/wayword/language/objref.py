@@ -12,18 +12,17 @@ objects it has never met (``wayword.learning.language.train_objref``).
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
-from wayword.errors import DataError, WaywordError
+from wayword.errors import WaywordError
 from wayword.io import atomic_path, write_json
-from wayword.language.reference_model import EmbeddedDatabase, Vectors, squared_distances
+from wayword.language.reference_model import EmbeddedDatabase, Vectors, reference_distances
+from wayword.weight_folder import CONFIG, REMEDY, TENSORS, read_settings, read_tensors, reading
 
 WEIGHTS = Path(__file__).parent / "weights" / "objref"
 FARTHEST = 2.0
@@ -53,8 +52,8 @@ class ObjRef:
     """The classifier, in numpy."""
 
     def __init__(self, config: ObjRefConfig, weights: dict[str, NDArray[np.float32]]) -> None:
-        found = {name: value.shape for name, value in weights.items()}
-        if found != network_shapes(config):
+        shapes = {name: value.shape for name, value in weights.items()}
+        if shapes != network_shapes(config):
             raise WaywordError("the weights of the object-reference classifier do not fit its configuration")
         numbers = [*weights.values(), np.array([config.weight, config.threshold, config.scale])]
         if not all(np.isfinite(values).all() for values in numbers) or config.scale <= 0:
@@ -81,7 +80,7 @@ def nearest_distances(references: Vectors, database: EmbeddedDatabase) -> NDArra
     """(N,) d(r, O)."""
     if not len(database.vectors):
         return np.full(len(references), FARTHEST)
-    nearest: NDArray[np.float64] = squared_distances(references, database).min(axis=1)
+    nearest: NDArray[np.float64] = reference_distances(references, database).min(axis=1)
     return nearest
 
 
@@ -97,17 +96,15 @@ def network_shapes(config: ObjRefConfig) -> dict[str, tuple[int, ...]]:
 
 def save_objref(config: ObjRefConfig, weights: dict[str, NDArray[np.float32]], folder: Path) -> None:
     """Write ``model.safetensors`` and ``config.json`` to ``folder``."""
-    with atomic_path(folder / "model.safetensors") as temporary:
+    with atomic_path(folder / TENSORS) as temporary:
         save_file({name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}, temporary)
-    write_json(folder / "config.json", asdict(config))
+    write_json(folder / CONFIG, asdict(config))
 
 
-def load_objref(folder: Path = WEIGHTS) -> ObjRef:
-    """The shipped classifier, or the one saved in ``folder``."""
-    path = folder / "config.json"
-    try:
-        config = ObjRefConfig(**json.loads(path.read_text(encoding="utf-8")))
-        path = folder / "model.safetensors"
-        return ObjRef(config, load_file(path))
-    except (OSError, ValueError, TypeError, SafetensorError, WaywordError) as error:
-        raise DataError(path, "the classifier is missing or damaged; reinstall or train again") from error
+def load_objref(weights: Path = WEIGHTS) -> ObjRef:
+    """The shipped classifier, or the one saved in a folder."""
+    message = f"the classifier is missing or damaged; {REMEDY}"
+    with reading(weights / CONFIG, message):
+        config = ObjRefConfig(**read_settings(weights / CONFIG, message=message))
+    with reading(weights / TENSORS, message):
+        return ObjRef(config, read_tensors(weights / TENSORS, message))

@@ -10,13 +10,13 @@ Three ways to write one down, all read by ``load_phrases``:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 from wayword.language.encoder import check_text
 
 SHIPPED = Path(__file__).parent / "databases"
@@ -103,10 +103,4 @@ def _checked(path: Path, entries: list[ObjectPhrases]) -> tuple[ObjectPhrases, .
 
 
 def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        hint = f"name a JSON file, a folder, or one of {', '.join((*SPLITS, 'all'))}"
-        raise DataError(path, f"cannot be read ({error.strerror}); {hint}") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, "not valid JSON in UTF-8") from error
+    return read_json(path, remedy=f"name a JSON file, a folder, or one of {', '.join((*SPLITS, 'all'))}")

@@ -35,7 +35,7 @@ def _load(model: str) -> tuple[Any, str]:
     try:
         import spacy  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
-        raise WaywordError('the spaCy chunker needs spaCy; install it with: pip install "wayword[spacy]"') from error
+        raise WaywordError('the spaCy chunker needs spaCy; install it with: pip install -e ".[spacy]"') from error
     unused = ["ner", "lemmatizer"]  # noun chunks need tags and the parse only
     try:
         pipeline = spacy.load(_packaged(model) or model, exclude=unused)

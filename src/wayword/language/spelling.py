@@ -1,8 +1,9 @@
 """Spelling: unknown words become the nearest word of the instruction vocabulary and the object database.
 
 The encoder cannot see through misspellings ("barell" and "barrel" have cosine 0.26), so they are put right
-first. The step is conservative: a known word, a number, a word with digits and a word of fewer than four letters
-are never touched, and an unknown word is left as it is unless a known one is clearly near.
+first. The step is conservative: a known word, a number and a word with digits are never touched, and an unknown word
+is left as it is unless a known one is clearly near. Of words with fewer than four letters, only slips of the most
+common words are put right (``short_typos``).
 
     score(w | typed) = typing_cost(typed, w) - prior_weight * log10(frequency of w)
 
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 from wayword.errors import DataError
 from wayword.language.edit_distance import typing_cost
 from wayword.language.encoder import check_text
+from wayword.language.short_typos import ShortTypos
 
 VOCABULARY = Path(__file__).parent / "data" / "vocabulary.txt.gz"
 SUFFIXES = ("s", "es", "ed", "ing", "ly", "er", "est", "ish", "y", "less", "like", "ward", "wards")
@@ -37,7 +40,7 @@ class SpellingConfig:
     """How far a word may be moved.
 
     Attributes:
-        shortest: words with fewer letters are never touched.
+        shortest: of words with fewer letters, only slips of the most common words are corrected.
         cost_per_letter: the typing cost allowed grows with the length of the word,
         most_cost: up to this.
         prior_weight: what a factor of ten in frequency is worth in typing cost.
@@ -116,6 +119,7 @@ class Speller:
         weights = dict(base)
         weights.update({word: max(weights.get(word, 0.0), self.config.database_weight) for word in named})
         self._weights = weights
+        self._short = ShortTypos(weights, named)
         least = self.config.least_weight
         if vocabulary is None:  # the large part is prepared once per process, whatever the databases
             self._total, contractions, common = _shipped_index(least)
@@ -137,28 +141,39 @@ class Speller:
         """``text`` with its unknown words corrected."""
         corrected, cursor = "", 0
         corrections: list[Correction] = []
-        for match in _WORD.finditer(check_text(text)):
-            typed = match[0]
+        matches = list(_WORD.finditer(check_text(text)))
+        for match, following in zip_longest(matches, matches[1:]):
+            if match.start() < cursor:
+                continue  # its space was moved
+            start, end, typed = match.start(), match.end(), match[0]
             meant = self.correct_word(typed)
+            if following is not None and text[end : following.start()] == " ":
+                pair = self._short.moved_space(typed.lower(), following[0].lower())
+                if pair is not None:
+                    end, typed = following.end(), text[start : following.end()]
+                    meant = _like(typed, pair)
             if meant != typed:
-                corrections.append(Correction(match.start(), match.end(), typed, meant))
-                corrected += text[cursor : match.start()] + meant
-                cursor = match.end()
+                corrections.append(Correction(start, end, typed, meant))
+                corrected += text[cursor:start] + meant
+                cursor = end
         return CorrectedText(text, corrected + text[cursor:], tuple(corrections))
 
     def correct_word(self, typed: str) -> str:
         """The word meant by ``typed``; ``typed`` itself if it is known or nothing is near enough."""
         word = typed.lower()
-        if len(word) < self.config.shortest or not _PLAIN.fullmatch(word) or self.knows(word):
+        if not _PLAIN.fullmatch(word):
             return typed
         if word not in self._cache:
-            self._cache[word] = self._nearest(word)
+            self._cache[word] = self._meant(word)
         meant = self._cache[word]
-        if meant == word:
-            return typed
-        if typed.isupper():
-            return meant.upper()
-        return meant[0].upper() + meant[1:] if typed[0].isupper() else meant
+        is_name = len(word) < self.config.shortest and (typed.isupper() or (len(word) == 2 and typed != word))
+        return typed if meant == word or is_name else _like(typed, meant)
+
+    def _meant(self, word: str) -> str:
+        slip = None if word in self._contractions else self._short.meant(word)
+        if slip is not None:
+            return slip
+        return word if len(word) < self.config.shortest or self.knows(word) else self._nearest(word)
 
     def _nearest(self, word: str) -> str:
         if word in self._contractions:  # "youre"
@@ -211,7 +226,14 @@ class Speller:
         return False
 
 
-def load_vocabulary(path: Path = VOCABULARY) -> dict[str, float]:
+def _like(typed: str, meant: str) -> str:
+    """``meant`` with the capitals of ``typed``."""
+    if typed.isupper():
+        return meant.upper()
+    return meant[0].upper() + meant[1:] if typed[0].isupper() else meant
+
+
+def load_word_weights(path: Path = VOCABULARY) -> dict[str, float]:
     """Words and their weights: one ``word weight`` per line, gzipped."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -224,7 +246,7 @@ def load_vocabulary(path: Path = VOCABULARY) -> dict[str, float]:
 @cache
 def shipped_vocabulary() -> Mapping[str, float]:
     """The word list of the package, read once."""
-    return load_vocabulary()
+    return load_word_weights()
 
 
 @cache

@@ -1,6 +1,6 @@
 """Maps: from masks in images to the object context grounding map."""
 
-from wayword.mapping.context_map import OTHER_CHANNELS, object_context_map
+from wayword.mapping.context_map import OTHER_CHANNELS, map_layers, object_context_map
 from wayword.mapping.footprint import footprints
 from wayword.mapping.grid import (
     CELL_M,
@@ -28,6 +28,7 @@ __all__ = [
     "boundary_masks",
     "footprints",
     "frame_pose",
+    "map_layers",
     "object_context_map",
     "project_masks",
     "splat_max",

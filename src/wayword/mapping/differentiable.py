@@ -1,11 +1,10 @@
-"""Projection and context map with gradients, for learning through the map. Needs PyTorch (``wayword[train]``).
+"""Projection with gradients, for learning through the map. Needs PyTorch (``wayword[train]``).
 
     M       (K, H, W)       masks in the image
     pose    (6,)            x, y, z, roll, pitch, yaw of the drone
     M^W     (K, 32, 32)     differentiable in both
-    C^W     (D + 6, H, W)   differentiable in psi and the masks
 
-The same numbers as ``wayword.mapping.projection`` and ``wayword.mapping.context_map``.
+The same numbers as ``wayword.mapping.projection``; ``wayword.mapping.context_map`` has gradients as it is.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import grid_sample
 
+from wayword.camera import Camera
 from wayword.errors import WaywordError
-from wayword.mapping.context_map import check_shapes
 from wayword.mapping.grid import world_centres
-from wayword.sim.render.camera import CameraConfig
 
 
-def camera_axes(pose: Tensor, mount_pitch_deg: float) -> Tensor:
+def _camera_axes(pose: Tensor, mount_pitch_deg: float) -> Tensor:
     """Rows right, down, forward of the camera in world coordinates: world -> camera rotation (3, 3)."""
     roll, pitch, yaw = pose[3], pose[4], pose[5]
     cr, sr, cp, sp, cy, sy = (fn(a) for a in (roll, pitch, yaw) for fn in (torch.cos, torch.sin))
@@ -33,7 +31,7 @@ def camera_axes(pose: Tensor, mount_pitch_deg: float) -> Tensor:
     return torch.stack([-left, -(s * ahead + c * up), c * ahead - s * up])
 
 
-def project_masks(masks: Tensor, pose: Tensor, camera: CameraConfig) -> Tensor:
+def project_masks(masks: Tensor, pose: Tensor, camera: Camera) -> Tensor:
     """Masks (K, H, W) of an image taken from ``pose`` (6,), on the world grid: (K, 32, 32)."""
     if masks.ndim != 3 or tuple(masks.shape[1:]) != (camera.height, camera.width) or tuple(pose.shape) != (6,):
         raise WaywordError(
@@ -42,7 +40,7 @@ def project_masks(masks: Tensor, pose: Tensor, camera: CameraConfig) -> Tensor:
         )
     cells = torch.as_tensor(world_centres(), dtype=pose.dtype, device=pose.device)
     points = torch.cat([cells, torch.zeros_like(cells[..., :1])], dim=-1) - pose[:3]
-    local = points @ camera_axes(pose, camera.mount_pitch_deg).T
+    local = points @ _camera_axes(pose, camera.mount_pitch_deg).T
     in_front = local[..., 2:] > camera.near_m
     # Behind the camera, a depth of 1 keeps the unused branch and its gradient finite.
     plane = local[..., :2] / torch.where(in_front, local[..., 2:], torch.ones_like(local[..., 2:]))
@@ -50,14 +48,3 @@ def project_masks(masks: Tensor, pose: Tensor, camera: CameraConfig) -> Tensor:
     # In [-1, 1] from border to border of the image; 2 lies outside.
     where = torch.where(in_front, plane * scale, torch.full_like(plane, 2.0)).to(masks.dtype)
     return grid_sample(masks[None], where[None], mode="bilinear", padding_mode="zeros", align_corners=False)[0]
-
-
-def object_context_map(
-    psi: Tensor, references: Tensor, all_objects: Tensor, coverage: Tensor, boundaries: Tensor
-) -> Tensor:
-    """C^W (D + 6, H, W) of one instruction; with the same batch axes in front of all parts, of several."""
-    shapes = (tuple(part.shape) for part in (psi, references, all_objects, coverage, boundaries))
-    check_shapes(*shapes)
-    context = torch.einsum("...rd,...rhw->...dhw", psi, references)
-    lines = boundaries.to(context.dtype).expand(*context.shape[:-3], *boundaries.shape[-3:])
-    return torch.cat([context, all_objects[..., None, :, :], coverage[..., None, :, :], lines], dim=-3)

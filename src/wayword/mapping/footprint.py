@@ -1,6 +1,6 @@
 """Footprints: from the mask of a box to where on the ground its object stands.
 
-    M_b         (K, 72, 128)   masks of one frame's boxes, probabilities
+    M_b         (K, H, W)      masks of one frame's boxes, probabilities
     b           (K, 4)         boxes x0, y0, x1, y1 in pixels
     pose        (6,)           x, y, z, roll, pitch, yaw of the drone; metres, radians, world frame
     footprint   (K, 4)         x, y (world, metres), radius in metres, quality in [0, 1]
@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayword.camera import Camera, camera_axes
 from wayword.compiled import compiled
 from wayword.errors import WaywordError
-from wayword.mapping.projection import check_pose
-from wayword.sim.render.camera import CameraConfig, camera_axes
+from wayword.mapping.projection import check_full_pose
 
 FAR_M = 7.0
 """Nothing is placed farther away than this: the diagonal of the arena is 6.6 m."""
@@ -59,9 +59,7 @@ BELOW_PX = 2
 """A nearer object hides the base if its mask covers the pixel this far below the edge."""
 
 
-def footprints(
-    masks: NDArray[np.float32], boxes: ArrayLike, pose: ArrayLike, camera: CameraConfig
-) -> NDArray[np.float32]:
+def footprints(masks: NDArray[np.float32], boxes: ArrayLike, pose: ArrayLike, camera: Camera) -> NDArray[np.float32]:
     """Where the objects of one frame's boxes stand: (K, 4) x, y, radius in metres, and quality."""
     regions = np.ascontiguousarray(boxes, np.float64).reshape(-1, 4)
     size = (camera.height, camera.width)
@@ -69,7 +67,7 @@ def footprints(
         raise WaywordError(f"{len(regions)} boxes need masks of shape {(len(regions), *size)}, not {masks.shape}")
     if not np.isfinite(regions).all():
         raise WaywordError("a box holds a number that is not finite")
-    body = check_pose(pose)
+    body = check_full_pose(pose)
     result = np.empty((len(regions), 4), np.float32)
     axes = camera_axes(body, camera.mount_pitch_deg)
     measured = np.empty((len(regions), len(MEASURES)))

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wayword.compiled import compiled
+from wayword.task import ARENA_M
 
-ARENA_M = 4.7
 WORLD_CELLS = 32
 PREDICTION_CELLS = 64
 CELL_M = ARENA_M / WORLD_CELLS

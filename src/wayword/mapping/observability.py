@@ -5,8 +5,10 @@
 
 The ground in view is cut out by four planes through the camera and the borders of its image, so a frame's
 coverage needs no picture: a cell counts by its distance to the nearest border, softly over one cell. The camera
-looks over the ground just below the drone; as in the release, a disc of 0.29 m around the drone and a wedge
-of 86 degrees ahead of it, with its point two cells behind and eight cells long, count as seen.
+looks over the ground just below the drone; as in the release, a disc of 0.29 m around the drone and a wedge ahead of
+it, with its point two cells behind, count as seen. With the paper's camera the wedge is 86 degrees wide, two more than
+the view, and eight cells long: to the whole cell in which the view begins. A camera that looks further down gets a
+shorter one, and none gets a longer one.
 """
 
 from __future__ import annotations
@@ -17,29 +19,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayword.camera import Camera, camera_axes
 from wayword.compiled import compiled
 from wayword.errors import WaywordError
 from wayword.mapping.grid import CELL_M, WORLD_CELLS
-from wayword.mapping.projection import check_pose
-from wayword.sim.render.camera import CameraConfig, camera_axes
+from wayword.mapping.projection import check_full_pose
+from wayword.task import ALTITUDE_M
 
 DISC_CELLS = 2.0
 WEDGE_CELLS = 8.0
+"""The wedge is at most this long."""
 WEDGE_BEHIND_CELLS = 2.0
-WEDGE_DEG = 86.0
+WEDGE_WIDER_DEG = 2.0
 SIDES = ("left", "right", "bottom", "top")
 """The boundary lines in the order of ``boundary_masks``."""
 
 
-def add_coverage(coverage: NDArray[np.float32], pose: ArrayLike, camera: CameraConfig) -> None:
+def add_coverage(coverage: NDArray[np.float32], pose: ArrayLike, camera: Camera) -> None:
     """Mark in ``coverage`` (32, 32), in place, what is in view from ``pose`` (6,)."""
     if coverage.shape != (WORLD_CELLS, WORLD_CELLS) or coverage.dtype != np.float32:
         raise WaywordError(f"coverage must be (32, 32) float32, not {coverage.shape} {coverage.dtype}")
-    body = check_pose(pose)
-    _cover(coverage, body, ground_borders(body, camera), math.radians(WEDGE_DEG) / 2)
+    body = check_full_pose(pose)
+    _cover(coverage, body, ground_borders(body, camera), *wedge_of(camera))
 
 
-def ground_borders(pose: NDArray[np.float64], camera: CameraConfig) -> NDArray[np.float64]:
+def wedge_of(camera: Camera) -> tuple[float, float]:
+    """Half the angle of the wedge in radians, and its length in cells: to where the view begins at flying height."""
+    half_angle = math.radians(camera.hfov_deg + WEDGE_WIDER_DEG) / 2
+    lowest = math.radians(camera.mount_pitch_deg) + math.atan(camera.height / 2 / camera.focal_px)
+    if lowest <= 0:  # no ground in view
+        return half_angle, WEDGE_CELLS
+    begin = ALTITUDE_M / math.tan(lowest) if lowest < math.pi / 2 else 0.0
+    return half_angle, min(WEDGE_CELLS, math.ceil(begin / CELL_M) + WEDGE_BEHIND_CELLS)
+
+
+def ground_borders(pose: NDArray[np.float64], camera: Camera) -> NDArray[np.float64]:
     """The borders of the image as lines on the ground: (4, 3) a, b, c for left, right, top, bottom.
 
     a x + b y + c is the distance of a ground point (x, y) to the border in metres, positive inside.
@@ -59,18 +73,18 @@ def boundary_masks() -> NDArray[np.float32]:
 
 
 @compiled()
-def _cover(coverage: Any, pose: Any, borders: Any, half_angle: Any) -> None:
+def _cover(coverage: Any, pose: Any, borders: Any, half_angle: Any, length: Any) -> None:
     x, y = pose[0] / CELL_M, pose[1] / CELL_M
     c, s = math.cos(pose[5]), math.sin(pose[5])
     across, along = math.cos(half_angle), math.sin(half_angle)
     for i in range(coverage.shape[0]):
         for j in range(coverage.shape[1]):
-            seen = 1e9
+            margin = 1e9
             for k in range(4):
-                seen = min(seen, borders[k, 0] * (j + 0.5) + borders[k, 1] * (i + 0.5) + borders[k, 2] / CELL_M)
+                margin = min(margin, borders[k, 0] * (j + 0.5) + borders[k, 1] * (i + 0.5) + borders[k, 2] / CELL_M)
             dx, dy = j + 0.5 - x, i + 0.5 - y
             near = DISC_CELLS - math.sqrt(dx * dx + dy * dy)
             u, v = dx * c + dy * s + WEDGE_BEHIND_CELLS, abs(dy * c - dx * s)
-            wedge = min(WEDGE_CELLS - math.sqrt(u * u + v * v), u * along - v * across)
-            inside = max(seen, near, wedge) + 0.5  # distances to the edge, in cells
+            wedge = min(length - math.sqrt(u * u + v * v), u * along - v * across)
+            inside = max(margin, near, wedge) + 0.5  # distances to the edge, in cells
             coverage[i, j] = max(coverage[i, j], min(max(inside, 0.0), 1.0))

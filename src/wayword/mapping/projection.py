@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayword.camera import Camera, camera_axes
 from wayword.compiled import compiled
 from wayword.errors import WaywordError
 from wayword.mapping.grid import CELL_M, WORLD_CELLS
-from wayword.sim.render.camera import CameraConfig, camera_axes
 
 
-def check_pose(pose: ArrayLike) -> NDArray[np.float64]:
+def check_full_pose(pose: ArrayLike) -> NDArray[np.float64]:
     """A full pose as float64 (6,), or one clear line about what is wrong with it."""
     body = np.asarray(pose, np.float64)
     if body.shape != (6,) or not np.isfinite(body).all():
@@ -30,11 +30,11 @@ def check_pose(pose: ArrayLike) -> NDArray[np.float64]:
     return body
 
 
-def project_masks(masks: NDArray[np.float32], pose: ArrayLike, camera: CameraConfig) -> NDArray[np.float32]:
+def project_masks(masks: NDArray[np.float32], pose: ArrayLike, camera: Camera) -> NDArray[np.float32]:
     """Masks (K, H, W) of an image taken from ``pose`` (6,), on the world grid: (K, 32, 32)."""
     if masks.ndim != 3 or masks.shape[1:] != (camera.height, camera.width):
         raise WaywordError(f"masks must be (K, {camera.height}, {camera.width}), not {masks.shape}")
-    body = check_pose(pose)
+    body = check_full_pose(pose)
     result = np.zeros((len(masks), WORLD_CELLS, WORLD_CELLS), np.float32)
     matrix = camera.intrinsics @ camera_axes(body, camera.mount_pitch_deg)
     _warp(np.ascontiguousarray(masks, np.float32), matrix, matrix @ body[:3], camera.near_m, result)

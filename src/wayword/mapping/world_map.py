@@ -14,19 +14,19 @@ ground); over frames every mask keeps its largest value, as in the paper.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayword.camera import Camera
 from wayword.compiled import compiled
 from wayword.errors import WaywordError
 from wayword.grounding.align import all_objects_mask, reference_masks
 from wayword.mapping.grid import CELL_M, WORLD_CELLS
 from wayword.mapping.observability import add_coverage
 from wayword.mapping.projection import project_masks
-from wayword.sim.render.camera import CameraConfig
 
 LEAST_RADIUS_CELLS = 0.5
 """A disc is at least this large, so that even a candle marks a cell."""
@@ -40,7 +40,6 @@ class MapConfig:
     """A disc where the object stands, or the paper's projection of the whole mask onto the ground."""
     use_quality: bool = True
     """Weigh a footprint by its quality: a place that cannot be trusted marks the map less."""
-    camera: CameraConfig = field(default_factory=CameraConfig)
 
     def __post_init__(self) -> None:
         if self.projection not in ("footprint", "pinhole"):
@@ -48,10 +47,10 @@ class MapConfig:
 
 
 class WorldMap:
-    """The masks of one drone for one instruction, updated frame by frame."""
+    """The masks of one drone for one instruction, updated with what ``camera`` sees, frame by frame."""
 
-    def __init__(self, references: int, config: MapConfig | None = None) -> None:
-        self.config = config or MapConfig()
+    def __init__(self, references: int, camera: Camera, config: MapConfig | None = None) -> None:
+        self.camera, self.config = camera, config or MapConfig()
         self.references = np.zeros((references, WORLD_CELLS, WORLD_CELLS), np.float32)
         self.all_objects = np.zeros((WORLD_CELLS, WORLD_CELLS), np.float32)
         self.coverage = np.zeros((WORLD_CELLS, WORLD_CELLS), np.float32)
@@ -59,7 +58,7 @@ class WorldMap:
     def update(self, places: NDArray[np.float32], p_box: ArrayLike, alignment: ArrayLike, pose: ArrayLike) -> None:
         """Add one frame, taken from ``pose`` (6,).
 
-        ``places`` are the footprints (K, 4) of its boxes; with ``projection="pinhole"`` their masks (K, 72, 128).
+        ``places`` are the footprints (K, 4) of its boxes; with ``projection="pinhole"`` their masks (K, H, W).
         """
         count = len(places)
         p, align = np.asarray(p_box, np.float64), np.asarray(alignment, np.float64)
@@ -71,13 +70,13 @@ class WorldMap:
         flat = self.config.projection == "footprint"
         if flat and np.shape(places) != (count, 4):
             raise WaywordError(f"footprints must be ({count}, 4), not {np.shape(places)}")
-        add_coverage(self.coverage, pose, self.config.camera)
+        add_coverage(self.coverage, pose, self.camera)
         if count and flat:
             prints = np.ascontiguousarray(places, np.float32)
             splat_max(self.references, prints, align, self.config.use_quality, True)
             splat_max(self.all_objects[None], prints, p[None], self.config.use_quality, False)
         elif count:
-            projected = project_masks(np.asarray(places, np.float32), pose, self.config.camera)
+            projected = project_masks(np.asarray(places, np.float32), pose, self.camera)
             np.maximum(self.references, reference_masks(align, projected), out=self.references)
             np.maximum(self.all_objects, all_objects_mask(projected, p), out=self.all_objects)
 

@@ -60,7 +60,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class CheckReport:
     """All findings, the worst pairs first within their kind.
 
     Attributes:
@@ -80,11 +80,11 @@ class Report:
 
 def check_objects(
     database: ObjectDatabase, similarity: Similarity | None = None, config: CheckConfig | None = None
-) -> Report:
+) -> CheckReport:
     """Look at every object and every pair."""
     similarity, config = similarity or default_similarity(), config or CheckConfig()
     names = database.names
-    crops = [_picked(batch, config.views) for batch in database.crops(32).values()]
+    crops = [_selection(batch, config.views) for batch in database.crops(32).values()]
     phrases = [list(item.phrases[: config.views]) for item in database.objects]
     every_crop = np.concatenate([*crops, np.zeros((0, 32, 32, 3), np.uint8)])
     kernel = similarity.image_kernel(every_crop, every_crop)
@@ -99,7 +99,7 @@ def check_objects(
         *_shared_phrases(database),
         *_pairs(names, words, "phrases alike", config.sound_alike),
     ]
-    return Report(names, tuple(findings), images, words, similarity.name)
+    return CheckReport(names, tuple(findings), images, words, similarity.name)
 
 
 def confusion(kernel: Matrix, counts: Sequence[int], background: float) -> Matrix:
@@ -187,9 +187,9 @@ def _pairs(
     names: Sequence[str], chances: Matrix, kind: Literal["look alike", "phrases alike"], limit: float
 ) -> list[Finding]:
     both = np.maximum(chances, chances.T)
-    found = [(float(both[i, j]), i, j) for i in range(len(names)) for j in range(i) if both[i, j] >= limit]
+    pairs = [(float(both[i, j]), i, j) for i in range(len(names)) for j in range(i) if both[i, j] >= limit]
     findings = []
-    for chance, i, j in sorted(found, key=lambda entry: (-entry[0], entry[2], entry[1])):
+    for chance, i, j in sorted(pairs, key=lambda entry: (-entry[0], entry[2], entry[1])):
         what = "look alike" if kind == "look alike" else "are called alike"
         text = f"{names[j]} and {names[i]} {what}: taken for each other with probability {chance:.2f}"
         findings.append(Finding(kind, (names[j], names[i]), text, chance))
@@ -210,7 +210,7 @@ def _shared_phrases(database: ObjectDatabase) -> list[Finding]:
     return findings
 
 
-def _picked(batch: Pixels, most: int) -> Pixels:
+def _selection(batch: Pixels, most: int) -> Pixels:
     if len(batch) <= most:
         return batch
     return batch[np.arange(most) * len(batch) // most]

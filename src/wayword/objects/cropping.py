@@ -10,6 +10,7 @@ A ``Cropper`` finds the box. The squares of a database are cut here and nowhere 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -89,6 +90,13 @@ class Cropper(Protocol):
 
     def crop_box(self, image: Pixels) -> tuple[Box, float]:
         """The tight box around the object in ``image``, and the probability that it is right."""
+
+
+class JointCropper(Cropper, Protocol):
+    """A cropper that makes use of several photos showing the same object."""
+
+    def crop_boxes(self, images: Sequence[Pixels]) -> list[tuple[Box, float]]:
+        """The box of the one object in each of ``images``, and the probability that it is right."""
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ import numpy as np
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_bytes
 from wayword.objects import files
 from wayword.objects.cropping import Box, Cropper, Pixels, square_crop
 from wayword.objects.exemplars import view_photo
 from wayword.objects.files import MANIFEST, Manifest, Record
 from wayword.objects.lock import LOCK, locked
 from wayword.objects.names import name_key, short
-from wayword.objects.photos import MAX_FILE_BYTES, decode_photo, read_bytes
+from wayword.objects.photos import MAX_FILE_BYTES, decode_photo
 
 Result = TypeVar("Result")
 
@@ -103,9 +104,9 @@ class ObjectDatabase:
 
     def subset(self, names: Iterable[str]) -> ObjectDatabase:
         """A database of these objects only, in the order of ``names``."""
-        chosen = tuple(self.find(name) for name in names)
-        resized = {size: {item.name: known[item.name] for item in chosen} for size, known in self._resized.items()}
-        return ObjectDatabase(chosen, path=self.path, _resized=resized)
+        objects = tuple(self.find(name) for name in names)
+        resized = {size: {item.name: known[item.name] for item in objects} for size, known in self._resized.items()}
+        return ObjectDatabase(objects, path=self.path, _resized=resized)
 
     def sample(self, rng: np.random.Generator, images: int = 5, phrases: int = 5) -> ObjectDatabase:
         """Random images and phrases of each object, without repetition; all of them where there are fewer.
@@ -114,13 +115,13 @@ class ObjectDatabase:
         """
         objects, resized = [], {size: dict[str, Pixels]() for size in self._resized}
         for item in self.objects:
-            seen = np.sort(rng.permutation(len(item.photos))[:images])
-            said = np.sort(rng.permutation(len(item.phrases))[:phrases])
-            photos = tuple(item.photos[i] for i in seen)
-            labels = tuple(item.labels[i] for i in seen) if item.labels else ()
-            objects.append(TaughtObject(item.name, photos, tuple(item.phrases[i] for i in said), labels))
+            photo_numbers = np.sort(rng.permutation(len(item.photos))[:images])
+            phrase_numbers = np.sort(rng.permutation(len(item.phrases))[:phrases])
+            photos = tuple(item.photos[i] for i in photo_numbers)
+            labels = tuple(item.labels[i] for i in photo_numbers) if item.labels else ()
+            objects.append(TaughtObject(item.name, photos, tuple(item.phrases[i] for i in phrase_numbers), labels))
             for size, known in self._resized.items():
-                resized[size][item.name] = _frozen(known[item.name][seen])
+                resized[size][item.name] = _frozen(known[item.name][photo_numbers])
         return ObjectDatabase(tuple(objects), path=self.path, _resized=resized)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
-from wayword.objects.cropping import Box, CropConfig, Cropper, Pixels, square_crop
+from wayword.objects.cropping import Box, CropConfig, Cropper, JointCropper, Pixels, square_crop
 from wayword.objects.photos import Photo, read_photo
 from wayword.objects.saliency import SaliencyCropper
 
@@ -61,6 +61,35 @@ def view_photo(
         raise DataError(path, str(error)) from error
 
 
+def view_photos(
+    paths: Sequence[Path | str],
+    cropper: JointCropper,
+    boxes: Sequence[Box | None] = (),
+    config: CropConfig | None = None,
+) -> list[Exemplar]:
+    """The exemplars of several photos of one object, which is looked for in all of them together.
+
+    Photos with a box of their own (None: without) or with a transparent backdrop are cut there.
+    """
+    given = list(boxes) or [None] * len(paths)
+    photos = [read_photo(path) for path in paths]
+    open_ones = [i for i, photo in enumerate(photos) if given[i] is None and photo.opaque is None]
+    reduced = {i: _reduced(photos[i].pixels) for i in open_ones}
+    found = dict(zip(open_ones, cropper.crop_boxes([reduced[i] for i in open_ones]), strict=True))
+    made = []
+    for i, (path, photo) in enumerate(zip(paths, photos, strict=True)):
+        try:
+            if i not in found:
+                made.append(view(photo, given[i], (), config))
+                continue
+            box, confidence = found[i]
+            place = _unreduced(photo, reduced[i], box)
+            made.append(_cut(photo, reduced[i], place, cropper.name, confidence, config))
+        except WaywordError as error:
+            raise DataError(path, str(error)) from error
+    return made
+
+
 def view_pixels(
     image: Pixels, box: Box | None = None, croppers: Sequence[Cropper] = (), config: CropConfig | None = None
 ) -> Exemplar:
@@ -79,15 +108,26 @@ def view(
     Without any, the classical one is asked.
     """
     height, width = photo.pixels.shape[:2]
-    across, down = width / photo.source_size[0], height / photo.source_size[1]
     reduced = _reduced(photo.pixels)
     if box is not None:
-        place, by, confidence = box.inside(*photo.source_size).scaled(across, down), "box", 1.0
-    elif photo.opaque is not None:
-        place, by, confidence = Box(*photo.opaque), "alpha", 1.0
-    else:
-        found, by, confidence = _find(reduced, croppers or (SaliencyCropper(),))
-        place = found.scaled(width / reduced.shape[1], height / reduced.shape[0]).inside(width, height)
+        place = box.inside(*photo.source_size).scaled(width / photo.source_size[0], height / photo.source_size[1])
+        return _cut(photo, reduced, place, "box", 1.0, config)
+    if photo.opaque is not None:
+        return _cut(photo, reduced, Box(*photo.opaque), "alpha", 1.0, config)
+    found, by, confidence = _find(reduced, croppers or (SaliencyCropper(),))
+    return _cut(photo, reduced, _unreduced(photo, reduced, found), by, confidence, config)
+
+
+def _unreduced(photo: Photo, reduced: Pixels, found: Box) -> Box:
+    """A box of the reduced copy in the photo."""
+    height, width = photo.pixels.shape[:2]
+    return found.scaled(width / reduced.shape[1], height / reduced.shape[0]).inside(width, height)
+
+
+def _cut(photo: Photo, reduced: Pixels, place: Box, by: str, confidence: float, config: CropConfig | None) -> Exemplar:
+    """The exemplar at a place in the photo."""
+    height, width = photo.pixels.shape[:2]
+    across, down = width / photo.source_size[0], height / photo.source_size[1]
     return Exemplar(
         crop=square_crop(photo.pixels, place, config),
         photo=reduced,

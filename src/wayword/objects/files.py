@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import listing, parse_json, read_bytes
 from wayword.objects.exemplars import Exemplar
 from wayword.objects.names import MAX_PHRASES, clean_name, clean_phrase, name_key, phrase_key, short
-from wayword.objects.photos import MAX_FILE_BYTES, read_bytes
+from wayword.objects.photos import MAX_FILE_BYTES
 
 SCHEMA = 1
 MANIFEST, OBJECT, PREVIEW = "manifest.json", "object.json", "preview.png"
@@ -93,7 +94,7 @@ def photo_fields(exemplar: Exemplar) -> dict[str, Any]:
 def as_json(value: Any) -> bytes:
     """Indented UTF-8 that a person can edit."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return _NUMBERS.sub(lambda found: "[" + " ".join(found[1].split()) + "]", text).encode()
+    return _NUMBERS.sub(lambda match: "[" + " ".join(match[1].split()) + "]", text).encode()
 
 
 def record_file(record: Record) -> bytes:
@@ -107,7 +108,7 @@ def manifest_file(manifest: Manifest) -> bytes:
     return as_json({"schema": SCHEMA, "objects": {folder: manifest[folder] for folder in sorted(manifest)}})
 
 
-def digest(data: bytes) -> str:
+def photo_digest(data: bytes) -> str:
     """The hash that the manifest keeps of a file."""
     return hashlib.sha256(data).hexdigest()
 
@@ -135,9 +136,9 @@ def read_records(root: Path) -> list[Record]:
         raise DataError(root, f"holds {len(folders)} folders; a database has at most {MAX_OBJECTS} objects")
     _check_names(root, (folder.name for folder in folders))
     records = [read_record(folder) for folder in folders]
-    seen: dict[str, Record] = {}
+    by_name: dict[str, Record] = {}
     for record in records:
-        twin = seen.setdefault(name_key(record.name), record)
+        twin = by_name.setdefault(name_key(record.name), record)
         if twin is not record:
             message = f"{twin.folder.name} and {record.folder.name} are both named {short(record.name)}; rename one"
             raise DataError(root, message)
@@ -200,7 +201,7 @@ def tracked_files(record: Record) -> list[str]:
 def hashes(record: Record) -> dict[str, str]:
     """What the manifest would say about an object as it is now."""
     files = tracked_files(record)
-    return {file: digest(read_bytes(record.folder / file, MAX_FILE_BYTES, follow_links=False)) for file in files}
+    return {file: photo_digest(read_bytes(record.folder / file, MAX_FILE_BYTES, follow_links=False)) for file in files}
 
 
 def _checked_photos(path: Path, photos: Any) -> dict[str, dict[str, Any]]:
@@ -228,7 +229,7 @@ def _is_number(value: Any) -> bool:
 def _read_json(path: Path, remedy: str) -> dict[str, Any]:
     data = read_bytes(path, _MAX_JSON_BYTES, follow_links=False)
     try:
-        values = json.loads(data.decode("utf-8-sig"))  # some editors put a mark before the text
+        values = parse_json(data.decode("utf-8-sig"))  # some editors put a mark before the text
         as_json(values)  # what cannot be written back, like NaN, is refused now
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
@@ -244,10 +245,7 @@ def _read_json(path: Path, remedy: str) -> dict[str, Any]:
 
 
 def _entries(folder: Path) -> list[str]:
-    try:
-        return sorted(entry.name for entry in folder.iterdir())
-    except OSError as error:
-        raise DataError(folder, f"cannot be read ({error.strerror})") from error
+    return listing(folder)
 
 
 def _check_names(folder: Path, names: Iterable[str]) -> None:

@@ -8,9 +8,7 @@ RGB and nothing else: place, time, camera and every other remark in the file sta
 from __future__ import annotations
 
 import io
-import os
 import re
-import stat
 import warnings
 import zlib
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.errors import DataError
+from wayword.guarded import read_bytes
 
 Pixels = NDArray[np.uint8]
 """(H, W, 3) RGB."""
@@ -79,30 +78,6 @@ class Photo:
 def read_photo(path: Path | str, follow_links: bool = True) -> Photo:
     """Read one JPEG, PNG or WebP file; anything wrong with it is one ``DataError``."""
     return decode_photo(read_bytes(path, MAX_FILE_BYTES, follow_links), path)
-
-
-def read_bytes(path: Path | str, limit: int, follow_links: bool = True) -> bytes:
-    """The content of a regular file of at most ``limit`` bytes; pipes and devices are not waited for."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    if not follow_links:
-        if Path(path).is_symlink():  # said beforehand as well: not every system knows O_NOFOLLOW
-            raise DataError(path, "is a link; put the file itself there")
-        flags |= getattr(os, "O_NOFOLLOW", 0)
-    try:
-        if Path(path).is_dir():
-            raise DataError(path, "is a folder; name a file")
-        with open(os.open(path, flags), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise DataError(path, "is not a regular file")
-            data = file.read(limit + 1) if status.st_size <= limit else b""
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte in it
-        raise DataError(path, f"cannot be read ({getattr(error, 'strerror', error)})") from error
-    if status.st_size > limit or len(data) > limit:
-        raise DataError(path, f"has {status.st_size / 2**20:.1f} MB; at most {limit / 2**20:g} MB are taken")
-    if not data:
-        raise DataError(path, "is empty")
-    return data
 
 
 def decode_photo(data: bytes, path: Path | str, smallest: int = MIN_SIDE) -> Photo:
@@ -204,12 +179,12 @@ def _png_intact(data: bytes) -> bool:
 def _scans(data: bytes) -> int:
     """How many scans a JPEG has. Counting their marker in the bytes would count telephones' videos after the end."""
     count, position = 0, 2
-    while found := _MARKER.search(data, position):
-        marker = found[0][1]
+    while match := _MARKER.search(data, position):
+        marker = match[0][1]
         if marker == 0xD9:  # the end of the picture
             break
         count += marker == 0xDA
-        position = found.start() + 2 + int.from_bytes(data[found.start() + 2 : found.start() + 4], "big")
+        position = match.start() + 2 + int.from_bytes(data[match.start() + 2 : match.start() + 4], "big")
     return count
 
 

@@ -8,6 +8,9 @@ in an order that leaves a valid database behind whatever the moment at which the
                         part of the object; then the manifest is replaced
     taking out          object.json, or the folder, goes first; then the manifest; the files last
 
+The preview of an object is a picture for people, drawn by whom the caller names and moved into place with the rest;
+one that is not drawn anew is taken away, because it would show what was.
+
 So a reader never waits and never sees half a change. What an interrupted command leaves in ``.work`` is thrown
 away by the next writer.
 """
@@ -16,26 +19,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_bytes
 from wayword.objects import files
 from wayword.objects.cropping import Cropper
 from wayword.objects.exemplars import Exemplar, crop_file, photo_file, view_photo
 from wayword.objects.files import MAX_OBJECTS, MAX_PHOTOS, OBJECT, PREVIEW, Manifest, Record
 from wayword.objects.lock import locked
 from wayword.objects.names import MAX_PHRASES, clean_name, phrase_key, short, slug
-from wayword.objects.photos import MAX_FILE_BYTES, read_bytes
-from wayword.objects.pictures import preview_file
+from wayword.objects.photos import MAX_FILE_BYTES
 
 WORK = ".work"
+DrawPreview = Callable[[Record, Mapping[str, bytes]], bytes | None]
+"""PNG of an object's photos and crops, None without any; files that are not written yet are in the mapping."""
 
 
 @dataclass(frozen=True)
-class Taught:
+class TeachingResult:
     """What ``teach`` did.
 
     Attributes:
@@ -101,44 +106,70 @@ def _writing(root: Path) -> Iterator[_Session]:
             shutil.rmtree(root / WORK, ignore_errors=True)
 
 
-def teach(root: Path | str, name: str, exemplars: Sequence[Exemplar] = (), phrases: Sequence[str] = ()) -> Taught:
+def teach(
+    root: Path | str,
+    name: str,
+    exemplars: Sequence[Exemplar] = (),
+    phrases: Sequence[str] = (),
+    draw_preview: DrawPreview | None = None,
+) -> TeachingResult:
     """Add views and phrases to the object ``name``, which is made if it is not there, as is the database.
 
     A photo or phrase that the object already has is not added twice.
     """
-    root, name, said = Path(root), clean_name(name), files.clean_phrases(tuple(phrases))
-    if not exemplars and not said:
+    root, name, phrases = Path(root), clean_name(name), files.clean_phrases(tuple(phrases))
+    if not exemplars and not phrases:
         raise WaywordError(f"nothing to teach about {short(name)}; give at least one photo or one --phrase")
     _prepare(root)
     with _writing(root) as session:
         records, manifest = files.read_records(root), files.read_manifest(root) or {}
-        found = files.find_record(records, name)
-        if found is None and len(records) >= MAX_OBJECTS:
+        old_record = files.find_record(records, name)
+        if old_record is None and len(records) >= MAX_OBJECTS:
             raise DataError(root, f"is full: a database has at most {MAX_OBJECTS} objects")
-        record = found or Record(root / slug(name), name)
-        if found is None and (record.folder.exists() or record.folder.is_symlink()):
+        record = old_record or Record(root / slug(name), name)
+        if old_record is None and (record.folder.exists() or record.folder.is_symlink()):
             raise DataError(record.folder, f"is in the way of the object {short(name)}; move it")
         added_files, record, numbers = _with_views(record, exemplars)
         known = {phrase_key(phrase) for phrase in record.phrases}
-        added = tuple(phrase for phrase in said if phrase_key(phrase) not in known)
+        added = tuple(phrase for phrase in phrases if phrase_key(phrase) not in known)
         record = replace(record, phrases=record.phrases + added)
         if len(record.phrases) > MAX_PHRASES:
             raise WaywordError(f"{short(record.name)} would have more than {MAX_PHRASES} phrases; take some out first")
         added_files[OBJECT] = files.record_file(record)
-        shown = _preview(record, added_files)
-        if found is None:
-            session.write_folder(record.folder, {**added_files, **shown})
+        preview = _preview(record, added_files, draw_preview)
+        if old_record is None:
+            session.write_folder(record.folder, {**added_files, **preview})
         else:
-            for file, data in {**added_files, **shown}.items():  # object.json comes after the photos it lists
+            for file, data in {**added_files, **preview}.items():  # object.json comes after the photos it lists
                 session.write(record.folder / file, data)
-        entry = {file: files.digest(data) for file, data in added_files.items()}
+        entry = {file: files.photo_digest(data) for file, data in added_files.items()}
         key = record.folder.name
-        session.write_manifest({**manifest, key: {**(manifest.get(key, {}) if found else {}), **entry}})
+        session.write_manifest({**manifest, key: {**(manifest.get(key, {}) if old_record else {}), **entry}})
         session.commit()
-    return Taught(record, found is None, numbers, added, record.folder / PREVIEW if shown else None)
+        _drop_old_preview(record, preview)
+    return TeachingResult(record, old_record is None, numbers, added, record.folder / PREVIEW if preview else None)
 
 
-def remove(root: Path | str, name: str, photo: str | None = None, phrase: str | None = None) -> Record | None:
+def need_photo(root: Path | str, name: str, exemplars: Sequence[Exemplar]) -> None:
+    """Refuse words about something that nobody has shown: it could never be found in a picture.
+
+    ``teach`` itself takes them, for whoever brings the photos later.
+    """
+    name = clean_name(name)
+    if exemplars:
+        return
+    record = files.find_record(files.read_records(Path(root)), name) if Path(root).is_dir() else None
+    if record is None or not (record.photos or record.loose):
+        raise WaywordError(f"{short(name)} has no photo, and words alone do not show it; give at least one photo")
+
+
+def remove(
+    root: Path | str,
+    name: str,
+    photo: str | None = None,
+    phrase: str | None = None,
+    draw_preview: DrawPreview | None = None,
+) -> Record | None:
     """Take out one photo, one phrase, or, if neither is given, the whole object; returns what remains of it."""
     root = Path(root)
     _check_database(root)
@@ -163,18 +194,22 @@ def remove(root: Path | str, name: str, photo: str | None = None, phrase: str | 
         record = replace(record, photos=photos, phrases=phrases)
         data = files.record_file(record)
         session.write(record.folder / OBJECT, data)
-        for file, picture in _preview(record, {}).items():
+        preview = _preview(record, {}, draw_preview)
+        for file, picture in preview.items():
             session.write(record.folder / file, picture)
         dropped = (files.crop_name(photo), files.photo_name(photo)) if photo is not None else ()
         entry = {file: value for file, value in manifest.get(key, {}).items() if file not in dropped}
-        session.write_manifest({**manifest, key: {**entry, OBJECT: files.digest(data)}})
+        session.write_manifest({**manifest, key: {**entry, OBJECT: files.photo_digest(data)}})
         session.commit()
+        _drop_old_preview(record, preview)
         for file in dropped:
             (record.folder / file).unlink(missing_ok=True)
     return record
 
 
-def renew(root: Path | str, croppers: Sequence[Cropper] = ()) -> tuple[str, ...]:
+def renew(
+    root: Path | str, croppers: Sequence[Cropper] = (), draw_preview: DrawPreview | None = None
+) -> tuple[str, ...]:
     """Accept what a person changed by hand and write the manifest anew; says what was taken in or cleared away.
 
     Photos that were put into a folder are replaced by crop and reduced copy, as if they had been taught.
@@ -190,7 +225,7 @@ def renew(root: Path | str, croppers: Sequence[Cropper] = ()) -> tuple[str, ...]
             added, updated, numbers = _with_views(record, views)
             if added or record.gone:
                 added[OBJECT] = files.record_file(updated)
-                added.update(_preview(updated, added))
+                added.update(_preview(updated, added, draw_preview))
             plans.append((record, added, numbers))
         for record, added, numbers in plans:
             for file, data in added.items():
@@ -202,7 +237,9 @@ def renew(root: Path | str, croppers: Sequence[Cropper] = ()) -> tuple[str, ...]
             if record.orphans:
                 notes.append(f"{record.name}: cleared away {_listed(record.orphans)}, which nothing referred to")
         session.commit()
-        for record, _, _ in plans:
+        for record, added, _ in plans:
+            if added:
+                _drop_old_preview(record, added)
             for file in (*record.loose, *record.orphans):
                 (record.folder / file).unlink(missing_ok=True)
         session.write_manifest({record.folder.name: files.hashes(record) for record in files.read_records(root)})
@@ -215,15 +252,15 @@ def _with_views(record: Record, exemplars: Sequence[Exemplar]) -> tuple[dict[str
     if len(record.photos) + len(exemplars) > MAX_PHOTOS:
         raise WaywordError(f"{short(record.name)} would have more than {MAX_PHOTOS} photos; take some out first")
     crops = (record.folder / files.crop_name(number) for number in record.photos)
-    known = {files.digest(read_bytes(path, MAX_FILE_BYTES, follow_links=False)) for path in crops}
+    known = {files.photo_digest(read_bytes(path, MAX_FILE_BYTES, follow_links=False)) for path in crops}
     added: dict[str, bytes] = {}
     photos = dict(record.photos)
     number, numbers = record.next_number(), []
     for exemplar in exemplars:
         crop, photo = crop_file(exemplar), photo_file(exemplar)
-        if files.digest(crop) in known:
+        if files.photo_digest(crop) in known:
             continue
-        known.add(files.digest(crop))
+        known.add(files.photo_digest(crop))
         label = f"{number:03d}"
         added[files.crop_name(label)] = crop
         if photo is not None:
@@ -234,9 +271,14 @@ def _with_views(record: Record, exemplars: Sequence[Exemplar]) -> tuple[dict[str
     return added, replace(record, photos=photos, gone=(), loose=(), orphans=()), tuple(numbers)
 
 
-def _preview(record: Record, added: dict[str, bytes]) -> dict[str, bytes]:
-    picture = preview_file(record, added)
+def _preview(record: Record, added: Mapping[str, bytes], draw: DrawPreview | None) -> dict[str, bytes]:
+    picture = None if draw is None else draw(record, added)
     return {PREVIEW: picture} if picture is not None else {}
+
+
+def _drop_old_preview(record: Record, written: Mapping[str, bytes]) -> None:
+    if PREVIEW not in written:
+        (record.folder / PREVIEW).unlink(missing_ok=True)
 
 
 def _prepare(root: Path) -> None:
@@ -266,6 +308,6 @@ def _known(root: Path, records: Sequence[Record], name: str) -> Record:
 
 def _listed(values: Collection[str]) -> str:
     """The first few, in quotes."""
-    shown = [short(value) for value in list(values)[:6]]
+    quotes = [short(value) for value in list(values)[:6]]
     more = f" and {len(values) - 6} more" if len(values) > 6 else ""
-    return (", ".join(shown) or "none") + more
+    return (", ".join(quotes) or "none") + more

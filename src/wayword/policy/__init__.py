@@ -2,42 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from wayword.errors import WaywordError
+from wayword.camera import Camera
+from wayword.lazy_names import lazy_names
 from wayword.policy.baselines import Average, AverageConfig, Stop
-from wayword.policy.interface import Observations, Policy, Privileged, Watching
+from wayword.policy.interface import (
+    Observations,
+    Policy,
+    Privileged,
+    Refusing,
+    StepBriefed,
+    Thinking,
+    Watching,
+    check_camera,
+    needs_objects,
+)
 from wayword.policy.oracle import Oracle, OracleConfig
+from wayword.registry import POLICIES
+
+if TYPE_CHECKING:
+    from wayword.grounding import Grounder
+    from wayword.policy.fspvn import FsPVN, FsPVNConfig, Thought
+    from wayword.policy.taught import TaughtDatabase
+    from wayword.policy.variants import VARIANTS, Variant
 
 __all__ = [
+    "VARIANTS",
     "Average",
     "AverageConfig",
+    "FsPVN",
+    "FsPVNConfig",
     "Observations",
     "Oracle",
     "OracleConfig",
     "Policy",
     "Privileged",
+    "Refusing",
+    "StepBriefed",
     "Stop",
+    "TaughtDatabase",
+    "Thinking",
+    "Thought",
+    "Variant",
     "Watching",
+    "check_camera",
     "make_policy",
+    "needs_objects",
 ]
 
-_SIMPLE: dict[str, Callable[[], Policy]] = {"oracle": Oracle, "average": Average, "stop": Stop}
-_LEARNED = ("fspvn", "fspvn_bc", "fspvn_nou", "fspvn_noi", "fspvn_perfect")
+__getattr__ = lazy_names(  # what loads networks, which the others do without
+    __name__,
+    {"fspvn": ("FsPVN", "FsPVNConfig", "Thought"), "taught": ("TaughtDatabase",), "variants": ("VARIANTS", "Variant")},
+)
 
 
-def make_policy(name: str, weights: Path | None = None, grounder: Path | str = "sim") -> Policy:
-    """A policy by its name; learned ones take FsPVN's shipped weights, or those in the folder ``weights``.
+def make_policy(
+    name: str,
+    weights: Path | str | None = None,
+    grounder: Grounder | Path | str = "sim",
+    camera: Camera | None = None,
+) -> Policy:
+    """A policy by its name, or as module:Class (``wayword.registry``).
 
-    ``grounder`` names the segmentation's weights: shipped ones, or a folder.
+    ``weights`` and ``grounder`` are shipped ones by name, or folders; a policy that takes none must not be given any.
+    ``camera`` is the one whose images it will be shown, for those that ask for it.
     """
-    if name in _SIMPLE:
-        return _SIMPLE[name]()
-    if name not in _LEARNED:
-        raise WaywordError(f"unknown policy {name!r}; choose one of {', '.join((*_SIMPLE, *_LEARNED))}")
-    from wayword.grounding import Grounder  # loads networks, which the others do without
-    from wayword.grounding.weights import find_weights
-    from wayword.policy.variants import load_variant
-
-    return load_variant(name, weights, grounder=Grounder.load(folder=find_weights(grounder)))
+    options: dict[str, object] = {} if weights is None else {"weights": weights}
+    options |= {} if grounder == "sim" else {"grounder": grounder}
+    return cast(Policy, POLICIES.make(name, options, {"camera": camera or Camera()}))

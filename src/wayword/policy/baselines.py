@@ -31,19 +31,20 @@ class Average:
     """Flies the mean command of the training demonstrations for their mean number of decisions."""
 
     name = "average"
+    needs_objects = False
 
     def __init__(self, config: AverageConfig | None = None) -> None:
         self.config = config or AverageConfig()
-        self._taken: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._steps: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
         """Start counting decisions."""
-        self._taken = np.zeros(len(instructions), dtype=np.int64)
+        self._steps = np.zeros(len(instructions), dtype=np.int64)
 
     def act(self, observations: Observations) -> NDArray[np.float64]:
         """The constants, then stop."""
-        stop = self._taken[observations.slots] >= self.config.steps
-        self._taken[observations.slots] += 1
+        stop = self._steps[observations.slots] >= self.config.steps
+        self._steps[observations.slots] += 1
         actions = np.zeros((len(stop), 3))
         actions[~stop] = (self.config.speed_m_s, self.config.yaw_rate_rad_s, 0.0)
         actions[stop, 2] = 1.0
@@ -54,6 +55,7 @@ class Stop:
     """Stops at once: what doing nothing is worth."""
 
     name = "stop"
+    needs_objects = False
 
     def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
         """Nothing to remember."""

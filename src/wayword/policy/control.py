@@ -17,8 +17,6 @@ the masks are all 9.4 m around it, pooled 4 x 4. ``PAPER`` is the paper's input;
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,18 +25,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wayword.errors import DataError
 from wayword.grounding.backend import Network, OnnxNetwork
 from wayword.io import write_json
 from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED, WORLD_CELLS
 from wayword.policy.control_kernels import mark_segments, write_images, write_masks, write_summaries
+from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
+from wayword.weight_folder import WeightFolder, content_digest, locate, reading
 
 Floats = NDArray[np.float32]
 CROP = 16
 SUMMARY = 16
-MAX_SPEED_M_S = 0.7
-MAX_YAW_RATE_RAD_S = 1.0
 SCHEMA = 1
+SHIPPED = Path(__file__).parent / "weights"
+RECORD = "control.json"
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class ControlConfig:
 PAPER = ControlConfig(scale="crop", trail=False, summary=False)
 
 
-class Inputs(NamedTuple):
+class ControlInputs(NamedTuple):
     """The parts of packed inputs, as views."""
 
     image: Floats
@@ -129,9 +128,9 @@ def control_inputs(
         "trail": (trail.shape, (count, PREDICTION_CELLS, PREDICTION_CELLS)),
         "motion": (motion.shape, (count, 2)),
     }
-    for name, (found, wanted) in shapes.items():
-        if found != wanted:
-            raise ValueError(f"{name} has shape {found}, not {wanted}")
+    for name, (shape, expected_shape) in shapes.items():
+        if shape != expected_shape:
+            raise ValueError(f"{name} has shape {shape}, not {expected_shape}")
     result = np.zeros((count, config.size), np.float32)
     parts = unpack(result, config)
     write_images(distributions, start, pose, trail, config.scale == "crop", parts.image)
@@ -141,11 +140,11 @@ def control_inputs(
     return result
 
 
-def unpack(inputs: Floats, config: ControlConfig) -> Inputs:
+def unpack(inputs: Floats, config: ControlConfig) -> ControlInputs:
     """Image, masks and summary of packed inputs."""
     area, count = CROP * CROP, len(inputs)
     image, masks = config.channels * area, (config.channels + 2) * area
-    return Inputs(
+    return ControlInputs(
         inputs[:, :image].reshape(count, config.channels, CROP, CROP),
         inputs[:, image:masks].reshape(count, 2, CROP, CROP),
         inputs[:, masks:],
@@ -170,14 +169,22 @@ class Control:
         self._trails = Trails(np.zeros((0, 3)))
 
     @classmethod
-    def load(cls, folder: Path) -> Control:
-        """The network in ``folder``: control.json and control.onnx."""
-        config, raw = read_record(folder)
-        return cls(OnnxNetwork(folder / "control.onnx", str(raw["sha256"]["control.onnx"])), config)
+    def load(cls, weights: Path | str) -> Control:
+        """The network of shipped weights, by name, or of those in a folder: control.json and control.onnx."""
+        folder = WeightFolder.read(locate(weights, SHIPPED), SCHEMA, RECORD)
+        path, digest = folder.file("control.onnx")
+        control = cls(OnnxNetwork(path, digest), _configuration(folder))
+        with reading(path):  # it is asked once, so that a network of another kind, or of NaN, never flies
+            to_actions(control._network(np.zeros((1, control.config.size), np.float32))[0])
+        return control
 
     def reset(self, starts: ArrayLike) -> None:
         """Begin one flight per row of ``starts`` (N, 3)."""
         self._trails = Trails(starts)
+
+    def restart(self, slots: ArrayLike, starts: ArrayLike) -> None:
+        """Begin anew in some slots (M,) at ``starts`` (M, 3): their next leg."""
+        self._trails.reset(slots, starts)
 
     def act(
         self, slots: NDArray[np.int64], distributions: Floats, poses: ArrayLike, coverage: Floats
@@ -191,24 +198,22 @@ class Control:
         return to_actions(self._network(inputs)[0])
 
 
-def write_record(folder: Path, config: ControlConfig, network: bytes, size: Mapping[str, Any]) -> None:
+def write_control_record(folder: Path, config: ControlConfig, network: bytes, size: Mapping[str, Any]) -> None:
     """Write control.json: what is shown to the network in control.onnx, its digest, and how wide it is."""
-    digest = hashlib.sha256(network).hexdigest()
-    saved = {"schema": SCHEMA, "inputs": asdict(config), "size": dict(size), "sha256": {"control.onnx": digest}}
-    write_json(folder / "control.json", saved)
+    hashes = {"control.onnx": content_digest(network)}
+    saved = {"schema": SCHEMA, "inputs": asdict(config), "size": dict(size), "sha256": hashes}
+    write_json(folder / RECORD, saved)
 
 
-def read_record(folder: Path) -> tuple[ControlConfig, dict[str, Any]]:
+def read_control_record(folder: Path) -> tuple[ControlConfig, dict[str, Any]]:
     """The configuration in control.json, and the whole file."""
-    path = folder / "control.json"
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        if raw["schema"] != SCHEMA:
-            raise DataError(path, f"has schema {raw['schema']}; this version reads {SCHEMA}")
-        if "control.onnx" not in raw["sha256"] or "size" not in raw:
-            raise KeyError("control.onnx")
-        return ControlConfig(**raw["inputs"]), raw
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); reinstall or train again") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(path, "is damaged; reinstall or train again") from error
+    weights = WeightFolder.read(folder, SCHEMA, RECORD)
+    return _configuration(weights), dict(weights.settings)
+
+
+def _configuration(folder: WeightFolder) -> ControlConfig:
+    folder.file("control.onnx")
+    with folder.parsing() as settings:
+        if "size" not in settings:
+            raise KeyError("size")
+        return ControlConfig(**settings["inputs"])

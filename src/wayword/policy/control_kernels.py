@@ -12,9 +12,10 @@ import numpy as np
 
 from wayword.compiled import compiled
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED
+from wayword.task import SUCCESS_RADIUS_M
 
 _HALF = (PREDICTION_CELLS - 1) / 2
-_NEAR_CELLS = 0.47 / CELL_M  # a flight succeeds within 0.47 m
+_NEAR_CELLS = SUCCESS_RADIUS_M / CELL_M
 _WINDOW = 2  # the likeliest stop is the middle of the (2 * 2 + 1)^2 cells with most goal mass
 
 
@@ -36,7 +37,7 @@ def mark_segments(maps, starts, before, after, slots):  # type: ignore[no-untype
 
 
 @compiled()
-def sample(grid, line, column):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+def sample_grid(grid, line, column):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     """Bilinear sample of a square grid; 0 outside."""
     size = grid.shape[0]
     i0, j0 = math.floor(line), math.floor(column)
@@ -81,7 +82,7 @@ def write_images(  # type: ignore[no-untyped-def]
                 v = i - (crop - 1) / 2
                 for j in range(crop):
                     u = j - (crop - 1) / 2
-                    value = sample(grid, line + s * u + c * v, column + c * u - s * v)
+                    value = sample_grid(grid, line + s * u + c * v, column + c * u - s * v)
                     image[n, k, i, j] = value
                     largest = max(largest, value)
             if k < 2:
@@ -116,7 +117,7 @@ def write_masks(coverage, poses, masks):  # type: ignore[no-untyped-def]  # prag
                 masks[n, 1, i // pool, j // pool] += max(0.0, 1.0 - abs(inside))
                 if inside > -0.5:  # beyond the boundary there is nothing to observe
                     x, y = min(max(x, 0.0), cells - 1.0), min(max(y, 0.0), cells - 1.0)
-                    masks[n, 0, i // pool, j // pool] += 1 - sample(coverage[n], y, x)
+                    masks[n, 0, i // pool, j // pool] += 1 - sample_grid(coverage[n], y, x)
         for k in range(masks.shape[1]):
             for i in range(size):
                 for j in range(size):

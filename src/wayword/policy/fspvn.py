@@ -21,23 +21,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera, fit_image
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.grounding.grounder import Grounding, Regions
 from wayword.grounding.proposals import Proposals
-from wayword.grounding.weights import find_weights
 from wayword.language.anonymise import PLACEHOLDER
 from wayword.language.pipeline import LanguageModel, Parsed
-from wayword.mapping import WorldMap, boundary_masks, footprints
-from wayword.mapping.grid import frame_pose, world_to_prediction
+from wayword.mapping import WorldMap, footprints, map_layers
+from wayword.mapping.grid import frame_pose
 from wayword.policy.control import Control
 from wayword.policy.interface import Observations
-from wayword.policy.stage1 import SHIPPED, Stage1Runtime, Words
-from wayword.policy.taught import Taught
+from wayword.policy.stage1 import MOST_REFERENCES, Stage1Runtime, Words
+from wayword.policy.taught import TaughtDatabase
 from wayword.policy.tokens import tokenise
-from wayword.sim.render.camera import CameraConfig
-
-MOST_REFERENCES = 12
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,8 @@ class FsPVNConfig:
     """NoU: it is told nothing."""
     mirror: bool = True
     """Stage 1 is asked a second time in a mirror (``Stage1Runtime``)."""
-    camera: CameraConfig = field(default_factory=CameraConfig)
+    camera: Camera = field(default_factory=Camera)
+    """Whose images it is shown; what the networks were trained on is the default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,7 @@ class _Flight:
 
     parsed: Parsed
     table: NDArray[np.float64]
-    taught: Taught
+    taught: TaughtDatabase
     words: Words
     world: WorldMap
     start: NDArray[np.float64] | None = None
@@ -100,29 +98,36 @@ class FsPVN:
     ) -> None:
         self.language, self.grounder, self.stage1, self.control = language, grounder, stage1, control
         self.config = config or FsPVNConfig()
+        self.camera = self.config.camera.at_model_size()
+        """The view of every image, in the pixels of the networks."""
         self._flights: list[_Flight] = []
-        self._taught: dict[int, tuple[Any, Taught]] = {}
+        self._taught: dict[int, tuple[Any, TaughtDatabase]] = {}
         self._begun = False
 
     @classmethod
     def load(
-        cls, name: str = "fspvn", folder: Path | None = None, grounding: str = "sim", config: FsPVNConfig | None = None
+        cls,
+        weights: Path | str = "fspvn",
+        grounder: Grounder | Path | str = "sim",
+        config: FsPVNConfig | None = None,
+        language: LanguageModel | None = None,
     ) -> FsPVN:
-        """The shipped weights ``name``, or those in ``folder``; ``grounding`` names the segmentation's or a folder."""
-        where = folder if folder is not None else SHIPPED / name
+        """Shipped weights by name, or those in a folder; the same for ``grounder``, which may also be loaded already.
+
+        Several policies in one process can share a grounder and a language model.
+        """
         config = config or FsPVNConfig()
-        stage1 = Stage1Runtime(where, config.mirror)
-        grounder = Grounder.load(folder=find_weights(grounding))
-        return cls(LanguageModel.load(), grounder, stage1, Control.load(where), config)
+        stages = Stage1Runtime(weights, config.mirror), Control.load(weights)
+        return cls(language or LanguageModel.load(), Grounder.of(grounder), *stages, config)
 
     def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
-        """Start N episodes; ``objects[i]`` is an ``ObjectDatabase``, its folder, or a ``Taught``."""
+        """Start N episodes; ``objects[i]`` is an ``ObjectDatabase``, its folder, or a ``TaughtDatabase``."""
         if len(instructions) != len(objects):
             raise WaywordError(f"{len(instructions)} instructions but {len(objects)} databases")
-        kept, self._taught = self._taught, {}
+        earlier, self._taught = self._taught, {}
         self._flights = []
         for instruction, database in zip(instructions, objects, strict=True):
-            taught = self._teach(database, kept)
+            taught = self._teach(database, earlier)
             self._flights.append(self._read("" if self.config.empty_instructions else instruction, taught))
         self._begun = False
 
@@ -131,18 +136,20 @@ class FsPVN:
         slots = [int(slot) for slot in observations.slots]
         poses = np.asarray(observations.poses, np.float64)
         self._begin(slots, poses)
-        seen = self._look(slots, observations.images, poses)
-        maps = [self._map(slot) for slot in slots]
+        sights = self._look(slots, self._fit(observations.images), poses)
+        return self._decide(slots, poses, sights)
+
+    def _decide(
+        self, slots: list[int], poses: NDArray[np.float64], sights: list[tuple[Grounding, NDArray[np.float32]]]
+    ) -> NDArray[np.float64]:
+        """Both stages of the policy, for the drones of ``slots``."""
         flights = [self._flights[slot] for slot in slots]
-        distributions = self.stage1.predict(
-            [flight.words for flight in flights],
-            [both[:-6] for both in maps],
-            np.stack([both[-6:] for both in maps]),
-        )
+        references, others = zip(*(self._map(flight) for flight in flights), strict=True)
+        distributions = self.stage1.predict([flight.words for flight in flights], references, np.stack(others))
         coverage = np.stack([flight.world.coverage for flight in flights])
-        actions = self.control.act(observations.slots, distributions, poses[:, [0, 1, 5]], coverage)
+        actions = self.control.act(np.array(slots, np.int64), distributions, poses[:, [0, 1, 5]], coverage)
         for flight, pose, (grounding, stands), d, action in zip(
-            flights, poses, seen, distributions, actions, strict=True
+            flights, poses, sights, distributions, actions, strict=True
         ):
             world = flight.world
             assert flight.start is not None
@@ -151,6 +158,10 @@ class FsPVN:
                 world.all_objects.copy(), world.coverage.copy(), d, action,
             )  # fmt: skip
         return actions
+
+    def recall(self, image: NDArray[np.uint8], pose: NDArray[np.float64], slot: int = 0) -> None:
+        """After ``reset``: what a drone saw, and where (6,), before it was told what to do. It goes into its map."""
+        self._look([slot], self._fit(image[None]), np.asarray(pose, np.float64)[None])
 
     def thought(self, slot: int = 0) -> Thought:
         """What the policy saw, inferred and decided for a slot in its last step."""
@@ -163,19 +174,19 @@ class FsPVN:
         """How the instruction of a slot was understood."""
         return self._flights[slot].parsed
 
-    def _teach(self, database: Any, kept: dict[int, tuple[Any, Taught]]) -> Taught:
-        if isinstance(database, Taught):
+    def _teach(self, database: Any, earlier: dict[int, tuple[Any, TaughtDatabase]]) -> TaughtDatabase:
+        if isinstance(database, TaughtDatabase):
             return database
         if database is None:
             raise WaywordError("this policy must be taught its objects: give an object database")
         key = id(database)
-        if key in kept and kept[key][0] is database:  # photos are embedded once, not once per reset
-            self._taught[key] = kept[key]
+        if key in earlier and earlier[key][0] is database:  # photos are embedded once, not once per reset
+            self._taught[key] = earlier[key]
         if key not in self._taught:
-            self._taught[key] = (database, Taught.of(database, self.grounder))
+            self._taught[key] = (database, TaughtDatabase.of(database, self.grounder))
         return self._taught[key][1]
 
-    def _read(self, instruction: str, taught: Taught) -> _Flight:
+    def _read(self, instruction: str, taught: TaughtDatabase) -> _Flight:
         parsed = self.language.parse(instruction, taught.phrases)
         names = taught.exemplars.names
         rows = [[*(r.probabilities[name] for name in names), r.none] for r in parsed.references[:MOST_REFERENCES]]
@@ -183,7 +194,7 @@ class FsPVN:
         count = min(len(rows), tokens.count(PLACEHOLDER))
         table = np.array(rows[:count], np.float64).reshape(count, len(names) + 1)
         table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-12)
-        return _Flight(parsed, table, taught, self.stage1.encode(tokens), WorldMap(count))
+        return _Flight(parsed, table, taught, self.stage1.encode(tokens), WorldMap(count, self.camera))
 
     def _begin(self, slots: list[int], poses: NDArray[np.float64]) -> None:
         """Where each drone is asked first is where its instruction was given."""
@@ -195,6 +206,13 @@ class FsPVN:
         self.control.reset(starts)
         self._begun = True
 
+    def _fit(self, images: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Images in the pixels of the networks."""
+        width, height = self.camera.width, self.camera.height
+        if images.shape[1:3] == (height, width):
+            return images
+        return np.stack([fit_image(image, width, height) for image in images])
+
     def _look(
         self, slots: list[int], images: NDArray[np.uint8], poses: NDArray[np.float64]
     ) -> list[tuple[Grounding, NDArray[np.float32]]]:
@@ -202,7 +220,7 @@ class FsPVN:
         result = []
         for slot, pose, grounding in zip(slots, poses, self._segment(slots, images), strict=True):
             flight = self._flights[slot]
-            stands = footprints(grounding.box_masks, grounding.boxes, pose, self.config.camera)
+            stands = footprints(grounding.box_masks, grounding.boxes, pose, self.camera)
             flight.world.update(stands, grounding.p_box, grounding.alignment, pose)
             result.append((grounding, stands))
         return result
@@ -211,20 +229,17 @@ class FsPVN:
         """Boxes, alignment and masks of every frame (Equations 1 to 3)."""
         flights = [self._flights[slot] for slot in slots]
         blind = self.config.blank_images  # a black frame shows nothing, and no network need say so
-        found = [self._nothing()] * len(slots) if blind else self.grounder.regions(images)
-        return [self.grounder.ground(r, f.table, f.taught.exemplars) for r, f in zip(found, flights, strict=True)]
+        regions = [self._nothing()] * len(slots) if blind else self.grounder.regions(images)
+        return [self.grounder.ground(r, f.table, f.taught.exemplars) for r, f in zip(regions, flights, strict=True)]
 
     def _nothing(self) -> Regions:
         """A frame without boxes."""
-        height, width = self.config.camera.height, self.config.camera.width
+        height, width = self.camera.height, self.camera.width
         boxes = Proposals(np.zeros((0, 4), np.float32), np.zeros(0), np.zeros(0, np.float32))
         embeddings = np.zeros((0, self.grounder.config.dimension), np.float32)
         return Regions(boxes, embeddings, np.zeros((0, height, width), np.float32))
 
-    def _map(self, slot: int) -> NDArray[np.float32]:
-        """The map's channels on the prediction grid: references, all objects, observability, boundaries."""
-        flight = self._flights[slot]
-        world = flight.world
-        layers = [world.references, world.all_objects[None], world.coverage[None], boundary_masks()]
+    def _map(self, flight: _Flight) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What a drone has seen, from where it was told what to do: references (R, 64, 64), others (6, 64, 64)."""
         assert flight.start is not None
-        return world_to_prediction(np.concatenate(layers), flight.start)
+        return map_layers(flight.world.references, flight.world.all_objects, flight.world.coverage, flight.start)

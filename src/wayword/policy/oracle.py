@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.policy.interface import Observations
+from wayword.task import MAX_SPEED_M_S
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class OracleConfig:
     """From the drone's progress on the path to the carrot."""
     search_m: float = 0.6
     """Progress is searched only this far ahead, so that a path that crosses itself is not cut short."""
-    speed_m_s: float = 0.7
+    speed_m_s: float = MAX_SPEED_M_S
     """Fastest forward speed."""
     turn_gain: float = 1.9
     """Yaw rate per radian of heading error."""
@@ -47,6 +48,7 @@ class Oracle:
     """Follows the demonstrations it is briefed with."""
 
     name = "oracle"
+    needs_objects = False
 
     def __init__(self, config: OracleConfig | None = None) -> None:
         self.config = config or OracleConfig()

@@ -16,7 +16,7 @@ from wayword.objects import ObjectDatabase
 
 
 @dataclass(frozen=True, eq=False)
-class Taught:
+class TaughtDatabase:
     """Phrases and embedded photos of the same objects, in the same order."""
 
     phrases: tuple[ObjectPhrases, ...]
@@ -27,11 +27,11 @@ class Taught:
             raise WaywordError("phrases and photos are about different objects, or in different orders")
 
     @staticmethod
-    def of(database: ObjectDatabase | Path | str, grounder: Grounder) -> Taught:
+    def of(database: ObjectDatabase | Path | str, grounder: Grounder) -> TaughtDatabase:
         """Embed a database, or the one in a folder.
 
         An object without phrases is called by its name; one without photos can be talked about but not seen.
         """
         loaded = database if isinstance(database, ObjectDatabase) else ObjectDatabase.load(Path(database))
         phrases = tuple(ObjectPhrases(entry.name, tuple(entry.phrases) or (entry.name,)) for entry in loaded.objects)
-        return Taught(phrases, grounder.embed_database(loaded.crops()))
+        return TaughtDatabase(phrases, grounder.embed_database(loaded.crops()))

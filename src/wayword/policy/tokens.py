@@ -53,7 +53,7 @@ def canonical(tokens: Iterable[str]) -> list[str]:
     for token in tokens:
         if number := _MEASURED.fullmatch(token):
             unit = number[2]
-            result += _spoken(int(number[1])) + ([_UNITS.get(unit, unit)] if unit else [])
+            result += _number_words(int(number[1])) + ([_UNITS.get(unit, unit)] if unit else [])
         elif token == "clockwise" and result and result[-1] in _BACKWARDS:
             result[-1] = "counterclockwise"
         else:
@@ -68,15 +68,15 @@ def _is_its_side(words: Sequence[str]) -> bool:
     return words[0] == PLACEHOLDER and words[1] in ("on", "along") and words[2] in ("its", "his", "her", "their")
 
 
-def _spoken(number: int) -> list[str]:
+def _number_words(number: int) -> list[str]:
     """A number as it is said: 45 is "forty five", 180 "one eighty"."""
     hundreds, rest = divmod(number, 100)
-    said = [_SMALL[hundreds]] if hundreds else []
+    words = [_SMALL[hundreds]] if hundreds else []
     if hundreds and not rest:
-        return [*said, "hundred"]
+        return [*words, "hundred"]
     if rest < 20:
-        return [*said, _SMALL[rest]]
-    return [*said, _TENS[rest // 10], *([_SMALL[rest % 10]] if rest % 10 else [])]
+        return [*words, _SMALL[rest]]
+    return [*words, _TENS[rest // 10], *([_SMALL[rest % 10]] if rest % 10 else [])]
 
 
 def mirrored(tokens: Sequence[str]) -> list[str]:
@@ -110,6 +110,8 @@ class Vocabulary:
     words: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if not all(isinstance(word, str) for word in self.words):
+            raise ValueError("a vocabulary holds words only")
         if self.words[: len(_SPECIAL)] != _SPECIAL:
             raise ValueError(f"a vocabulary starts with {_SPECIAL}")
 
@@ -117,8 +119,10 @@ class Vocabulary:
     def build(texts: Iterable[Sequence[str]], least: int = 3) -> Vocabulary:
         """All tokens that occur at least ``least`` times, the most frequent first."""
         counts = Counter(token for tokens in texts for token in tokens)
-        kept = sorted((t for t, n in counts.items() if n >= least and t not in _SPECIAL), key=lambda t: (-counts[t], t))
-        return Vocabulary((*_SPECIAL, *kept))
+        words = sorted(
+            (t for t, n in counts.items() if n >= least and t not in _SPECIAL), key=lambda t: (-counts[t], t)
+        )
+        return Vocabulary((*_SPECIAL, *words))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -126,8 +130,8 @@ class Vocabulary:
     def numbers(self, tokens: Sequence[str]) -> NDArray[np.int64]:
         """Numbers (L,) of tokens; at least one, since an empty sentence has no states."""
         index = self._index()
-        found = [index.get(token, UNKNOWN) for token in tokens]
-        return np.array(found or [UNKNOWN], np.int64)
+        result = [index.get(token, UNKNOWN) for token in tokens]
+        return np.array(result or [UNKNOWN], np.int64)
 
     def _index(self) -> dict[str, int]:
         cached: dict[str, int] | None = self.__dict__.get("_cache")

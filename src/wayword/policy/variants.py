@@ -1,29 +1,32 @@
 """FsPVN and what is compared with it: which weights each takes, and what is taken away from or given to it.
 
 Weights are folders beside each other: ``fspvn`` and, where a variant was trained on its own, ``fspvn_bc``,
-``fspvn_nou``, ``fspvn_noi``.
+``fspvn_nou``, ``fspvn_noi``. ``weights`` always names FsPVN's own, by name or folder; None is the shipped one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from wayword.camera import Camera
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.language.pipeline import LanguageModel
-from wayword.policy.control import Control
 from wayword.policy.fspvn import FsPVN, FsPVNConfig
 from wayword.policy.perfect import PerfectFsPVN
-from wayword.policy.stage1 import SHIPPED, Stage1Runtime
+from wayword.policy.stage1 import SHIPPED
+from wayword.policy.wayfinder import PerfectWayfinder, ToldWayfinder, Wayfinder
+from wayword.weight_folder import holds_weights, locate
 
 
 @dataclass(frozen=True)
 class Variant:
     """One row of the table."""
 
+    name: str
     suffix: str = ""
     """Its own weights are called fspvn + this; "" if it flies with FsPVN's."""
     needs_own: bool = False
@@ -33,44 +36,48 @@ class Variant:
     taken_away: str = ""
     """In words, for the note under the table."""
 
+    def folder(self, weights: Path | str | None = None) -> Path:
+        """The folder it loads."""
+        main = SHIPPED / "fspvn" if weights is None else locate(weights, SHIPPED).resolve()
+        own = main.with_name(main.name + self.suffix)
+        if holds_weights(own):
+            return own
+        if not self.needs_own and holds_weights(main):
+            return main
+        raise WaywordError(f"{own if self.needs_own else main}: holds no weights of {self.name}; train them first")
 
+    def load(
+        self,
+        weights: Path | str | None = None,
+        grounder: Grounder | Path | str = "sim",
+        language: LanguageModel | None = None,
+        camera: Camera | None = None,
+    ) -> FsPVN:
+        """The policy, ready to fly; several in one process can share the parts that all have.
+
+        ``camera`` is the one whose images it will be shown, by default the one it was trained with.
+        """
+        config = replace(self.config, camera=camera or Camera())
+        policy = self.kind.load(self.folder(weights), grounder, config, language)
+        policy.name = self.name
+        return policy
+
+    def note(self, weights: Path | str | None = None) -> str:
+        """What its weights were trained with, where that is not plain from the name; "" otherwise."""
+        if not self.taken_away:
+            return ""
+        own = self.folder(weights) != FSPVN.folder(weights)
+        return f"trained without {self.taken_away}" if own else f"FsPVN's weights, {self.taken_away} taken away"
+
+
+FSPVN = Variant("fspvn")
+FSPVN_BC = Variant("fspvn_bc", "_bc", needs_own=True)
+FSPVN_NOU = Variant("fspvn_nou", "_nou", config=FsPVNConfig(empty_instructions=True), taken_away="the instruction")
+FSPVN_NOI = Variant("fspvn_noi", "_noi", config=FsPVNConfig(blank_images=True), taken_away="the image")
+FSPVN_PERFECT = Variant("fspvn_perfect", kind=PerfectFsPVN)
+WAYFINDER = Variant("wayword", kind=Wayfinder)
+WAYFINDER_TOLD = Variant("wayword_told", kind=ToldWayfinder)
+WAYFINDER_PERFECT = Variant("wayword_perfect", kind=PerfectWayfinder)
 VARIANTS: Mapping[str, Variant] = MappingProxyType(
-    {
-        "fspvn": Variant(),
-        "fspvn_bc": Variant("_bc", needs_own=True),
-        "fspvn_nou": Variant("_nou", config=FsPVNConfig(empty_instructions=True), taken_away="the instruction"),
-        "fspvn_noi": Variant("_noi", config=FsPVNConfig(blank_images=True), taken_away="the image"),
-        "fspvn_perfect": Variant(kind=PerfectFsPVN),
-    }
+    {variant.name: variant for variant in (FSPVN, FSPVN_BC, FSPVN_NOU, FSPVN_NOI, FSPVN_PERFECT)}
 )
-
-
-def weights_of(name: str, main: Path | None = None) -> Path:
-    """The folder a variant loads; ``main`` is FsPVN's own, the shipped one if not given."""
-    variant, folder = VARIANTS[name], main.resolve() if main is not None else SHIPPED / "fspvn"
-    own = folder.with_name(folder.name + variant.suffix)
-    if (own / "config.json").is_file():
-        return own
-    if not variant.needs_own and (folder / "config.json").is_file():
-        return folder
-    raise WaywordError(f"{own if variant.needs_own else folder}: holds no weights of {name}; train them first")
-
-
-def load_variant(
-    name: str, main: Path | None = None, language: LanguageModel | None = None, grounder: Grounder | None = None
-) -> FsPVN:
-    """FsPVN or a variant of it, ready to fly; several in one process can share the parts that all have."""
-    variant, folder = VARIANTS[name], weights_of(name, main)
-    stages = Stage1Runtime(folder, variant.config.mirror), Control.load(folder)
-    policy = variant.kind(language or LanguageModel.load(), grounder or Grounder.load("sim"), *stages, variant.config)
-    policy.name = name
-    return policy
-
-
-def note_of(name: str, main: Path | None = None) -> str:
-    """What its weights were trained with, where that is not plain from the name; "" otherwise."""
-    variant = VARIANTS[name]
-    if not variant.taken_away:
-        return ""
-    own = weights_of(name, main) != weights_of("fspvn", main)
-    return f"trained without {variant.taken_away}" if own else f"FsPVN's weights, {variant.taken_away} taken away"

@@ -1,10 +1,10 @@
 """The simulated world: objects, camera, renderer, quadcopter, arena."""
 
+from wayword.camera import Camera
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.gym import ArenaEnv, ArenaVectorEnv, register
 from wayword.sim.models.mesh import Mesh
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Light, Look, random_light, random_look
 from wayword.sim.render.renderer import Frames, RenderConfig, Renderer, Scene
 from wayword.sim.vehicle import Fleet, VehicleConfig
@@ -14,7 +14,7 @@ __all__ = [
     "ArenaConfig",
     "ArenaEnv",
     "ArenaVectorEnv",
-    "CameraConfig",
+    "Camera",
     "Fleet",
     "Frames",
     "Light",

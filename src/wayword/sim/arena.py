@@ -14,16 +14,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wayword.camera import Camera
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
-from wayword.policy.interface import STOP_THRESHOLD
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.lens import LensConfig, make_renderer
 from wayword.sim.render.look import Look
 from wayword.sim.render.renderer import Frames, RenderConfig, Scene
 from wayword.sim.render.sensor import Sensor, SensorConfig
 from wayword.sim.vehicle import Fleet, VehicleConfig
+from wayword.task import ARENA_M, DECISION_S, HORIZON, STOP_THRESHOLD
 
 Ending = Literal["policy", "horizon", "contact"]
 WATCHED = 5
@@ -37,16 +37,16 @@ class Situation:
     objects: tuple[PlacedObject, ...]
     start: Pose2
     look: Look = field(default_factory=Look)
-    arena_m: float = 4.7
+    arena_m: float = ARENA_M
 
 
 @dataclass(frozen=True)
 class ArenaConfig:
     """The rules of the arena and the parts it is made of."""
 
-    decision_s: float = 0.5
+    decision_s: float = DECISION_S
     """A command is held this long."""
-    horizon: int = 50
+    horizon: int = HORIZON
     """Decisions after which an episode ends by itself."""
     end_on_contact: bool = False
     """End an episode when the drone touches an object."""
@@ -55,7 +55,7 @@ class ArenaConfig:
     the centres even of the dozen larger objects, and the drone has a radius of 0.08 m: those are solid up to here."""
     net_m: float = 1.0
     """A net stands this far outside the boundary line: the drone cannot leave, and is not told so."""
-    camera: CameraConfig = field(default_factory=CameraConfig)
+    camera: Camera = field(default_factory=Camera)
     render: RenderConfig = field(default_factory=RenderConfig)
     sensor: SensorConfig = field(default_factory=SensorConfig)
     lens: LensConfig = field(default_factory=LensConfig)
@@ -96,7 +96,7 @@ class Arena:
         self._scenes: list[Scene | None] = [None] * count
         self._rngs = [np.random.default_rng(0) for _ in range(count)]
         self._columns = np.zeros((count, 0, 3))
-        self._sides = np.full(count, 4.7)
+        self._sides = np.full(count, ARENA_M)
         self._flown: list[list[NDArray[np.float64]]] = [[] for _ in range(count)]
 
     def reset(self, indices: Sequence[int], situations: Sequence[Situation], seeds: Sequence[int]) -> None:
@@ -121,7 +121,7 @@ class Arena:
             self.fleet.reset([slot], start.x, start.y, start.yaw, [int(vehicle_seed >> 1)])
             self.steps[slot] = 0
             self.endings[slot] = None
-            self._flown[slot] = [np.array([[start.x, start.y]])]
+            self._flown[slot] = [np.array([[start.x, start.y, start.yaw]])]
             self._ready[slot] = True
 
     @property
@@ -155,18 +155,18 @@ class Arena:
         in the others is an error, never a silent stop. ``watch`` is called several times per decision while
         the drones move, for smooth pictures; it changes nothing about the flight.
         """
-        wanted = np.array(actions, dtype=np.float64)
-        if wanted.shape != (self.count, 3):
-            raise WaywordError(f"actions must have shape ({self.count}, 3), not {wanted.shape}")
+        commands = np.array(actions, dtype=np.float64)
+        if commands.shape != (self.count, 3):
+            raise WaywordError(f"actions must have shape ({self.count}, 3), not {commands.shape}")
         going = self.flying
-        wanted[np.setdiff1d(np.arange(self.count), going)] = 0.0
-        bad = np.flatnonzero(~np.isfinite(wanted).all(axis=1))
+        commands[np.setdiff1d(np.arange(self.count), going)] = 0.0
+        bad = np.flatnonzero(~np.isfinite(commands).all(axis=1))
         if len(bad):
-            raise WaywordError(f"the action in slot {bad[0]} is not finite: {wanted[bad[0]].tolist()}")
+            raise WaywordError(f"the action in slot {bad[0]} is not finite: {commands[bad[0]].tolist()}")
         moving = []
         for slot in going:
             self.steps[slot] += 1
-            if wanted[slot, 2] > STOP_THRESHOLD:
+            if commands[slot, 2] > STOP_THRESHOLD:
                 self.endings[slot] = "policy"
             else:
                 moving.append(int(slot))
@@ -178,10 +178,11 @@ class Arena:
         tracks = []
         for part in range(parts):
             duration, last = self.config.decision_s / parts, part == parts - 1
-            self.fleet.step(wanted[:, :2], duration, self._columns, np.array(moving), report=last)
+            self.fleet.step(commands[:, :2], duration, self._columns, np.array(moving), report=last)
             if last:  # once per decision, so that a watched flight meets the net as any other
                 self.fleet.confine(*net)
-            tracks.append(np.clip(self.fleet.track, *(np.reshape(edge, (-1, 1, 1)) for edge in net)))
+            places = np.clip(self.fleet.track, *(np.reshape(edge, (-1, 1, 1)) for edge in net))
+            tracks.append(np.concatenate([places, self.fleet.headings[:, :, None]], axis=2))
             if watch is not None:
                 watch()
         track, contacts = np.concatenate(tracks, axis=1), self.fleet.contacts
@@ -194,4 +195,8 @@ class Arena:
 
     def flown(self, slot: int) -> NDArray[np.float64]:
         """The path (P, 2) flown so far, every sub-step of the vehicle."""
+        return self.flown_poses(slot)[:, :2].copy()
+
+    def flown_poses(self, slot: int) -> NDArray[np.float64]:
+        """The same with headings: x, y, yaw (P, 3)."""
         return np.concatenate(self._flown[slot])

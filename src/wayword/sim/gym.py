@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -13,11 +13,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from wayword.episodes import Example, examples, load_natural
-from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.errors import WaywordError
 from wayword.sim.arena import Arena, ArenaConfig, Situation
+from wayword.sim.gym_options import InstructionVectors, PlainText, Shaping
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
+from wayword.task import SUCCESS_RADIUS_M
 
 REACH_M = 100.0
 MAX_CHARACTERS = 2000
@@ -26,14 +27,19 @@ Observation = dict[str, Any]
 Info = dict[str, Any]
 
 
-def observation_space(config: ArenaConfig) -> gym.spaces.Dict:
+Reward = Literal["success", "shaped"]
+TextForm = Literal["plain", "encoded"]
+
+
+def observation_space(config: ArenaConfig, text: TextForm = "plain") -> gym.spaces.Dict:
     """Image, pose and instruction, as the class docstring of ``ArenaEnv`` specifies."""
+    words = gym.spaces.Text(MAX_CHARACTERS, charset=CHARACTERS) if text == "plain" else InstructionVectors.space()
     shape = (config.camera.height, config.camera.width, 3)
     reach = np.array([REACH_M] * 3 + [np.pi] * 3)
     return gym.spaces.Dict(
         image=gym.spaces.Box(0, 255, shape, np.uint8),
         pose=gym.spaces.Box(-reach, reach, dtype=np.float64),
-        instruction=gym.spaces.Text(MAX_CHARACTERS, charset=CHARACTERS),
+        instruction=words,
     )
 
 
@@ -57,10 +63,10 @@ class _Episodes:
         self.random_looks = random_looks
 
     def draw(self, rng: np.random.Generator, options: dict[str, Any] | None) -> tuple[Example, Situation, int]:
-        wanted = (options or {}).get("example")
-        if wanted is not None and wanted not in self.by_id:
-            raise WaywordError(f"no example {wanted!r} among the {len(self.examples)} of this environment")
-        cut = self.by_id[wanted] if wanted is not None else self.examples[int(rng.integers(len(self.examples)))]
+        example_id = (options or {}).get("example")
+        if example_id is not None and example_id not in self.by_id:
+            raise WaywordError(f"no example {example_id!r} among the {len(self.examples)} of this environment")
+        cut = self.by_id[example_id] if example_id is not None else self.examples[int(rng.integers(len(self.examples)))]
         look = random_look(rng) if self.random_looks else Look()
         situation = Situation(cut.objects, cut.start, look, cut.episode.arena_m)
         return cut, situation, int(rng.integers(2**62))
@@ -87,12 +93,18 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
         config: ArenaConfig | None = None,
         random_looks: bool = False,
         render_mode: str | None = None,
+        reward: Reward = "success",
+        text: TextForm = "plain",
     ) -> None:
+        if reward not in ("success", "shaped") or text not in ("plain", "encoded"):
+            raise WaywordError(f"reward={reward!r}, text={text!r}: choose success or shaped, plain or encoded")
         self.num_envs = num_envs
+        self._shaping = Shaping(num_envs) if reward == "shaped" else None
+        self._text: InstructionVectors | PlainText = InstructionVectors() if text == "encoded" else PlainText()
         self.render_mode = render_mode
         self.config = config or ArenaConfig()
         self.metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"], "render_fps": 2}
-        self.single_observation_space = observation_space(self.config)
+        self.single_observation_space = observation_space(self.config, text)
         self.single_action_space = action_space(self.config)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -122,8 +134,8 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
     def step(self, actions: NDArray) -> tuple[Observation, NDArray, NDArray, NDArray, Info]:
         """Act in all environments; those that finished in the last step are reset instead."""
         again = np.flatnonzero(self._finished)
-        wanted = np.array(actions, dtype=np.float64)
-        self.arena.step(wanted)
+        commands = np.array(actions, dtype=np.float64)
+        self.arena.step(commands)
         if len(again):
             self._begin(again.tolist(), None)
         self._look(list(range(self.num_envs)))
@@ -134,18 +146,24 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
             [ending == "policy" and self._distance(i) < SUCCESS_RADIUS_M for i, ending in enumerate(endings)]
         )
         rewards = success.astype(np.float64)
+        if self._shaping is not None:
+            stopped = np.array([ending == "policy" for ending in endings])
+            rewards = self._shaping.rewards(self._distances(), self.arena.contacts, stopped, success)
+            rewards[again] = 0.0  # a reset is no step
         self._finished = terminated | truncated
-        return self._observation(), rewards, terminated, truncated, self._info(rewards)
+        return self._observation(), rewards, terminated, truncated, self._info(success)
 
     def render(self) -> tuple[NDArray, ...] | None:
         """The newest first-person images."""
         return tuple(self._images) if self.render_mode == "rgb_array" else None
 
     def _begin(self, slots: list[int], options: dict[str, Any] | None) -> None:
-        drawn = [self._episodes.draw(self._rngs[slot], options) for slot in slots]
-        for slot, (cut, _, _) in zip(slots, drawn, strict=True):
+        draws = [self._episodes.draw(self._rngs[slot], options) for slot in slots]
+        for slot, (cut, _, _) in zip(slots, draws, strict=True):
             self.current[slot] = cut
-        self.arena.reset(slots, [situation for _, situation, _ in drawn], [seed for _, _, seed in drawn])
+        self.arena.reset(slots, [situation for _, situation, _ in draws], [seed for _, _, seed in draws])
+        if self._shaping is not None:
+            self._shaping.begin(slots, self._distances())
 
     def _look(self, slots: list[int]) -> None:
         self._images[slots] = self.arena.frames(slots).rgb
@@ -154,17 +172,20 @@ class ArenaVectorEnv(gym.vector.VectorEnv[Observation, NDArray, NDArray]):
         cut = self.current[slot]
         return float("inf") if cut is None else float(np.linalg.norm(self.arena.flown(slot)[-1] - cut.path[-1]))
 
+    def _distances(self) -> NDArray[np.float64]:
+        return np.array([self._distance(slot) for slot in range(self.num_envs)])
+
     def _observation(self) -> Observation:
         texts = tuple(_readable(cut.instruction) if cut else "?" for cut in self.current)
-        return {"image": self._images.copy(), "pose": self.arena.poses, "instruction": texts}
+        return {"image": self._images.copy(), "pose": self.arena.poses, "instruction": self._text(texts)}
 
-    def _info(self, rewards: NDArray) -> Info:
+    def _info(self, success: NDArray) -> Info:
         return {
             "example": np.array([cut.id if cut else "" for cut in self.current], dtype=object),
             "contacts": self.arena.contacts,
             "steps": self.arena.steps.copy(),
             "ended_by": np.array(self.arena.endings, dtype=object),
-            "success": rewards > 0,
+            "success": success > 0,
         }
 
 
@@ -176,7 +197,8 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
         pose         float64 (6,): x, y, z (m), roll, pitch, yaw (rad) as the vehicle reports it; world frame
                      x right, y up, z up, origin in the arena's lower left corner, yaw counter-clockwise from
                      +x, rotation Rz(yaw) Ry(pitch) Rx(roll), positive pitch is nose down
-        instruction  text of at most 2,000 characters, the same at every step
+        instruction  text of at most 2,000 characters, the same at every step; with ``text="encoded"`` its
+                     sentence vector instead, float32 (384,) of length 1, for agents that take numbers only
 
     **Action** (``Box(3)``, float32)
         forward velocity 0 to 0.7 m/s; yaw rate -1 to 1 rad/s, counter-clockwise; stop, above 0.5 ends the
@@ -191,7 +213,9 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
     segments), hovering. ``reset(options={"example": id})`` chooses one.
 
     **Reward** 1 if the episode ends by stop with the drone strictly within 0.47 m of the demonstration's end,
-    0 at every other step.
+    0 at every other step. ``reward="shaped"`` gives instead, at every step, the metres by which the drone came
+    nearer to the demonstration's end, less 0.25 per touch of an object, and for a stop +1 within 0.47 m and -0.5
+    elsewhere; ``info["success"]`` tells either way. It is for learning: figures are published with the first.
 
     **End** Terminated by stop, or by a touch if ``config.end_on_contact``; truncated after 50 decisions.
 
@@ -200,7 +224,7 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
     **Arguments** ``examples`` (list of ``Example``), ``bank`` (meshes the examples name; default: the
     catalogue), ``config`` (``ArenaConfig``: image size, decision time, speed limits, lags and horizon above are its
     defaults), ``random_looks`` (draw light, ground and surround per episode), ``render_mode`` (None, or "rgb_array":
-    ``render`` returns the newest image).
+    ``render`` returns the newest image), ``reward`` ("success" or "shaped") and ``text`` ("plain" or "encoded").
 
     **Determinism** The same seed and actions give the same bytes, in single and in vector environments.
 
@@ -216,9 +240,11 @@ class ArenaEnv(gym.Env[Observation, NDArray]):
         config: ArenaConfig | None = None,
         random_looks: bool = False,
         render_mode: str | None = None,
+        reward: Reward = "success",
+        text: TextForm = "plain",
     ) -> None:
         self.render_mode = render_mode
-        self._one = ArenaVectorEnv(1, examples, bank, config, random_looks, render_mode)
+        self._one = ArenaVectorEnv(1, examples, bank, config, random_looks, render_mode, reward, text)
         self.observation_space = self._one.single_observation_space
         self.action_space = self._one.single_action_space
 

@@ -13,16 +13,19 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import inspect
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from wayword.errors import WaywordError
 from wayword.loopback import is_loopback
+from wayword.studio.front import HERE, dressed
+from wayword.studio.letters import LETTER, Letterbox
 
 SHORTEST_TOKEN = 16
 LARGEST_MESSAGE = 8 * 2**20
@@ -51,8 +54,8 @@ def check_access(host: str, token: str | None) -> None:
 class Gate:
     """Judges requests by their path and headers."""
 
-    def __init__(self, token: str | None = None) -> None:
-        self._token = token
+    def __init__(self, token: str | None = None, letters: Letterbox | None = None) -> None:
+        self._token, self._letters = token, letters or Letterbox()
         digest = hashlib.sha256((token or "").encode()).hexdigest()[:8]
         self._cookie = f"wayword-studio-{digest}"  # cookies know no ports: two studios need two names
         self.in_use = False
@@ -70,7 +73,7 @@ class Gate:
             return None
         if not is_socket and self._knows(_from_query(path)):
             cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Lax; Path=/"
-            return Refusal(HTTPStatus.SEE_OTHER, {"Location": "/", "Set-Cookie": cookie}, "")
+            return Refusal(HTTPStatus.SEE_OTHER, {"Location": _without_token(path), "Set-Cookie": cookie}, "")
         return _plain(HTTPStatus.FORBIDDEN, "Open the address with ?token=... that `wayword studio` has printed.")
 
     def _knows(self, offered: str | None) -> bool:
@@ -96,9 +99,19 @@ class Gate:
         original: Any = library.serve
 
         def serve(*args: Any, process_request: Any = None, **options: Any) -> Any:
-            def check(connection: Any, request: Any) -> Any:
+            async def check(connection: Any, request: Any) -> Any:
                 refusal = self.refuse(request.path, request.headers.get)
-                return _response(refusal) if refusal is not None else process_request(connection, request)
+                if refusal is not None:
+                    return _response(refusal)
+                place = urlsplit(request.path).path
+                if place == HERE:
+                    return _response(Refusal(HTTPStatus.NO_CONTENT, {}, ""))
+                if place == LETTER:
+                    arrived = self._letters.deliver(request.path)
+                    return _response(Refusal(HTTPStatus.NO_CONTENT if arrived else HTTPStatus.NOT_FOUND, {}, ""))
+                answer = process_request(connection, request)
+                answer = await answer if inspect.isawaitable(answer) else answer
+                return answer if answer is None else _dressed(answer)
 
             self.in_use = process_request is not None
             return original(*args, process_request=check, **{**options, "max_size": LARGEST_MESSAGE})
@@ -108,6 +121,17 @@ class Gate:
             yield
         finally:
             library.serve = original  # type: ignore[misc]
+
+
+def _dressed(answer: Any) -> Any:
+    """The same answer with the page's file under our name."""
+    body = dressed(bytes(answer.body or b""), answer.headers.get("Content-Encoding"))
+    if answer.body is not None and len(body) != len(answer.body):
+        answer.body = body
+        if "Content-Length" in answer.headers:
+            del answer.headers["Content-Length"]
+            answer.headers["Content-Length"] = str(len(body))
+    return answer
 
 
 def _hostname(host: str) -> str:
@@ -120,6 +144,12 @@ def _hostname(host: str) -> str:
 
 def _from_query(path: str) -> str | None:
     return next(iter(parse_qs(urlsplit(path).query).get("token", [])), None)
+
+
+def _without_token(path: str) -> str:
+    """The page with the rest of its address, which holds a sentence and a layout."""
+    rest = [(key, value) for key, value in parse_qsl(urlsplit(path).query) if key != "token"]
+    return f"/?{urlencode(rest)}" if rest else "/"
 
 
 def _plain(status: HTTPStatus, text: str) -> Refusal:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from wayword.episodes import Example, PlacedObject, Pose2, examples, load_natural
 from wayword.episodes.loader import EpisodeRules
 from wayword.errors import WaywordError
-from wayword.evaluation.free_flight import draw_scene
+from wayword.pilot.free_flight import draw_scene
 from wayword.sim.models.catalogue import names
+from wayword.task import ARENA_M
 
-ARENA_M = 4.7
 EDGE_M = 0.2
 """Objects stay this far inside the boundary."""
 SPACING_M = 0.5
@@ -55,8 +55,26 @@ class StudioLayout:
             raise WaywordError(f"too close to the drone: keep {clearance:g} m")
         objects = list(self.objects)
         objects[number] = replace(item, x=here[0], y=here[1])
+        return self._changed(tuple(objects), self.start)
+
+    def started_at(self, x: float, y: float) -> StudioLayout:
+        """With the drone elsewhere, its heading as it was; refused where it would touch something."""
+        here, clearance = (_inside(x), _inside(y)), EpisodeRules().min_clearance_m
+        for item in self.objects:
+            if math.dist(here, (item.x, item.y)) < clearance:
+                raise WaywordError(f"too close to the {item.name}: keep {clearance:g} m")
+        return self._changed(self.objects, replace(self.start, x=here[0], y=here[1]))
+
+    def headed_to(self, x: float, y: float) -> StudioLayout:
+        """With the drone's nose towards a place."""
+        if not (math.isfinite(x) and math.isfinite(y)) or math.dist((x, y), (self.start.x, self.start.y)) < 1e-3:
+            raise WaywordError("that place is no direction")
+        yaw = round(math.atan2(y - self.start.y, x - self.start.x), 3)
+        return self._changed(self.objects, replace(self.start, yaw=yaw))
+
+    def _changed(self, objects: tuple[PlacedObject, ...], start: Pose2) -> StudioLayout:
         title = self.title if self.by_hand else f"{self.title}, changed by hand"
-        return StudioLayout(title, tuple(objects), self.start, by_hand=True)
+        return StudioLayout(title, objects, start, by_hand=True)
 
 
 def _inside(value: float) -> float:

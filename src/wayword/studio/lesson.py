@@ -14,11 +14,12 @@ import numpy as np
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
-from wayword.objects import Exemplar, ObjectDatabase, TaughtObject, files, teach
+from wayword.objects import Exemplar, ObjectDatabase, TaughtObject, files, need_photo, teach
+from wayword.objects.cropping import Box
 from wayword.objects.exemplars import UNSURE, crop_file, photo_file, view
 from wayword.objects.names import clean_name, clean_phrase, name_key
-from wayword.objects.photos import MAX_FILE_BYTES, decode_photo
-from wayword.objects.pictures import preview_file
+from wayword.objects.photos import MAX_FILE_BYTES, Photo, decode_photo
+from wayword.pictures.object_sheets import draw_preview
 from wayword.studio.workshop import Workshop, merged
 
 MOST_PHOTOS = 20
@@ -54,6 +55,24 @@ class Lesson:
             return f"{name}: cut out by {exemplar.cropped_by}, {sure}; look at the crop, it may be wrong"
         return f"{name}: cut out by {exemplar.cropped_by}, {sure}"
 
+    def recrop(self, number: int, shares: tuple[float, float, float, float]) -> None:
+        """Cut a waiting photo out anew: left, upper, right and lower edge as shares of the photo."""
+        if not 0 <= number < len(self.exemplars):
+            raise WaywordError("that photo is not here any more")
+        exemplar = self.exemplars[number]
+        if exemplar.photo is None:
+            raise WaywordError("only the crop of that photo was kept")
+        width, height = exemplar.source_size
+        left, top, right, bottom = (min(max(share, 0.0), 1.0) for share in shares)
+        box = Box(left * width, top * height, right * width, bottom * height)
+        self.exemplars[number] = view(Photo(exemplar.photo, exemplar.source_size), box)
+
+    def shares(self, number: int) -> tuple[float, float, float, float]:
+        """Where the object is in a waiting photo, as ``recrop`` takes it."""
+        exemplar = self.exemplars[number]
+        (width, height), (x0, y0, x1, y1) = exemplar.source_size, exemplar.box.values
+        return x0 / width, y0 / height, x1 / width, y1 / height
+
     def forget(self) -> None:
         """Throw the waiting photos away."""
         self.exemplars = []
@@ -68,7 +87,7 @@ class Lesson:
             if (photo := photo_file(exemplar)) is not None:
                 fresh[files.photo_name(label)] = photo
             photos[label] = files.photo_fields(exemplar)
-        picture = preview_file(files.Record(Path("waiting"), "waiting", photos=photos), fresh)
+        picture = draw_preview(files.Record(Path("waiting"), "waiting", photos=photos), fresh)
         return None if picture is None else np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"))
 
     def confusions(self, name: str, phrases: str, known: ObjectDatabase) -> list[str]:
@@ -89,7 +108,8 @@ class Lesson:
 
     def save(self, name: str, phrases: str) -> str:
         """Store the waiting photos and the phrases; returns the object's name."""
-        taught = teach(self.workshop.folder, name, self.exemplars, split_phrases(phrases))
+        need_photo(self.workshop.folder, name, self.exemplars)
+        taught = teach(self.workshop.folder, name, self.exemplars, split_phrases(phrases), draw_preview)
         self.forget()
         return taught.record.name
 

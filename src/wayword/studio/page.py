@@ -16,93 +16,90 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
+from wayword.studio.abreast import Abreast, NextLeg
+from wayword.studio.address import PageAddress
+from wayword.studio.afterwards import Afterwards
+from wayword.studio.desk import Desk
+from wayword.studio.fly_tab import NOBODY, WHERE_IT_STANDS, ChoiceFields, add_fly_tab, by_visitor
+from wayword.studio.kept_flight import StudioStep
+from wayword.studio.layout_controls import LayoutControls
+from wayword.studio.letters import Letterbox
 from wayword.studio.painter import Painter
-from wayword.studio.pictures import Pictures
+from wayword.studio.plan_panel import PlanPanel
 from wayword.studio.player import Player, State
-from wayword.studio.session import FIRST_INSTRUCTION, Leg, Session
+from wayword.studio.screen import Screen
+from wayword.studio.session import FIRST_INSTRUCTION, Session
 from wayword.studio.stage import Stage
 from wayword.studio.teach_tab import TeachTab
-from wayword.studio.words import boxes_html, instruction_html, legend_html, message_html, references_html
+from wayword.studio.words import message_html
 from wayword.studio.workshop import Workshop
 
-_MASKS = ("predicted", "true")
-_PICTURES_PER_LEG = 5
-"""First-person pictures per decision: ten a second at normal speed."""
+_TYPING_S = 0.6
+"""A sentence is read when nothing was typed for this long."""
 
 
 class Page:
     """One visitor."""
 
-    def __init__(self, client: Any, workshop: Workshop) -> None:
-        self._client, self._workshop = client, workshop
-        self._busy = threading.RLock()
+    def __init__(self, client: Any, workshop: Workshop, letters: Letterbox, seen: Callable[[], None]) -> None:
+        """``seen`` is called once, when the browser shows its first picture."""
+        self._client, self._workshop, self._letters, self._seen = client, workshop, letters, seen
+        self._busy, self._closing = threading.RLock(), threading.Event()
         self.session = Session(workshop)
-        self._stage = Stage(client, self._move)
+        self.beside: Session | None = None
         self._painter = Painter(lambda error: self._say(f"a picture could not be drawn: {error}", "problem"))
+        self._listener = Painter(lambda error: self._say(f"it could not be read: {error}", "problem"), "listener")
         self.player = Player(self)
-        self._closed = False
-        self._painting = threading.Lock()
-        self._scene = 0
-        """Counts flights and layouts: a picture of an earlier one is not shown."""
-        self._shown: Leg | None = None
-        self._last_picture = -1.0
-        self.updates = 0
-        """Poses shown so far."""
-        self._add_pictures()
-        self._add_controls()
-        self._lay_out()
-
-    def close(self) -> None:
-        """End this visitor's threads; nothing is shown any more."""
-        self._closed = True
-        self.player.close()
-        self._painter.close()
-
-    # What is on the page ---------------------------------------------------------------------------------
-
-    def _add_pictures(self) -> None:
-        gui = self._client.gui
-        panel = gui.add_panel()
-        blank = np.zeros((9, 16, 3), np.uint8)
-        with panel.add_tab("Sees and believes"):
-            self._view = gui.add_image(blank, label="first person, with masks", jpeg_quality=80)
-            self._map = gui.add_image(blank, label="map", jpeg_quality=85)
-            gui.add_html(legend_html())
-            self._boxes = gui.add_html("")
-        panel.dock_left()
-        panel.set_width(400)
-
-    def _add_controls(self) -> None:
-        gui = self._client.gui
+        gui = client.gui
+        self._key = letters.open(self._letter)
+        stage = Stage(
+            client, lambda *place: self._dragged(self._layouts.move, *place),
+            lambda *place: self._dragged(self._layouts.start, *place),
+            lambda *place: self._dragged(self._layouts.head, *place), workshop.camera,
+        )  # fmt: skip
+        self._stage, self._screen = stage, Screen(client, stage, self._painter)
         gui.main_panel.dock_right()
         gui.main_panel.set_width(380)
         tabs = gui.add_tab_group()
         with tabs.add_tab("Fly"):
-            self._instruction = gui.add_text("Instruction", FIRST_INSTRUCTION, multiline=True)
-            self._fly = gui.add_button("Fly", color="green")
-            controls = gui.add_button_group("Flight", ("Pause", "Step", "Stop"))
-            speeds = gui.add_button_group("Speed", ("Slower", "Faster"))
-            self._status = gui.add_html(message_html("ready"))
-            self._message = gui.add_html("")
-            self._words = gui.add_html("")
-            self._references = gui.add_html("")
-            with gui.add_folder("Layout: drag objects in the scene"):
-                self._seed = gui.add_number("Seed", 0, min=0, max=2**32 - 1, step=1)
-                draw, example = gui.add_button("Draw layout"), gui.add_button("Example")
-            with gui.add_folder("Pilot"):
-                titles = tuple(self._workshop.policies.values())
-                self._policy = gui.add_dropdown("Policy", titles)
-                self._masks = gui.add_dropdown("Masks", _MASKS)
-                self._database = gui.add_dropdown("Knows", self._workshop.databases)
+            self._tab = add_fly_tab(gui, FIRST_INSTRUCTION, [*workshop.policies.values()], workshop.databases)
         with tabs.add_tab("Teach"):
-            self._teach = TeachTab(self._client, self._workshop, lambda: self.session.database, self._taught)
-        self._fly.on_click(self._do(self._begin))
-        controls.on_click(lambda event: self._control(event.target.value))
-        speeds.on_click(lambda event: self._change_speed(event.target.value))
-        draw.on_click(self._do(self._draw))
-        example.on_click(self._do(self._take_example))
-        for field in (self._policy, self._masks, self._database):
-            field.on_update(self._do(self._choose))
+            self._teach = TeachTab(client, workshop, lambda: self.session.database, self._taught)
+        self._fields, self._plan = ChoiceFields(self._tab, workshop), PlanPanel(self._tab)
+        self._afterwards = Afterwards(client, self._tab, self._plan, self.session, self._screen, self._say)
+        self._layouts = LayoutControls(self._tab, self.session, self._say, self._laid_out)
+        self._connect()
+        self._screen.lay_out(self.session)
+        self._desk = Desk(client, self._key)  # letters come from now on
+
+    def _connect(self) -> None:
+        tab = self._tab
+        tab.fly.on_click(self._do(self._begin))
+        tab.instruction.on_update(by_visitor(lambda event: self._typed(event.target.value)))
+        tab.controls.on_click(lambda event: self._control(event.target.value))
+        tab.speeds.on_click(lambda event: self._change_speed(event.target.value))
+        tab.draw.on_click(self._do(lambda: self._change_layout(self._layouts.draw)))
+        tab.example.on_click(self._do(lambda: self._change_layout(self._layouts.take_example)))
+        tab.again.on_click(self._do(lambda: self.player.play(self._afterwards.replay())))
+        tab.light.on_update(by_visitor(lambda event: self._desk.set_theme(event.target.value)))
+        for field in (tab.policy, tab.masks, tab.database):
+            field.on_update(by_visitor(self._do(self._choose)))
+        for number, button in enumerate(tab.unknown):
+            button.on_click(lambda _, number=number: self._teach_unknown(number))
+
+    @property
+    def updates(self) -> int:
+        """Poses shown so far."""
+        return self._screen.updates
+
+    def close(self) -> None:
+        """End this visitor's threads; nothing is shown any more."""
+        self._screen.closed = True
+        self._closing.set()
+        self._letters.close(self._key)
+        self.player.close()
+        self._listener.close()
+        self._painter.close()
 
     def _do(self, job: Callable[[], None]) -> Callable[[Any], None]:
         """A callback for viser that does a job alone and says what went wrong."""
@@ -124,7 +121,7 @@ class Page:
             raise
 
     def _say(self, text: str, kind: str = "note") -> None:
-        self._message.content = message_html(text, kind) if text else ""
+        self._tab.message.content = message_html(text, kind) if text else ""
 
     # What a visitor does ---------------------------------------------------------------------------------
 
@@ -132,20 +129,25 @@ class Page:
         self.player.stop()
         self._say("reading the instruction ...")
         self._choose_quietly()
-        before = self.session.layout
-        self.session.begin(self._instruction.value)
-        if self.session.layout is not before:
-            self._lay_out()
-        self._say(" · ".join(self.session.notes))
-        parsed = self.session.parsed
-        if parsed is not None:
-            self._words.content, self._references.content = instruction_html(parsed), references_html(parsed)
-        with self._painting:
-            self._scene += 1
-            self._pictures.start(parsed)
-            self._shown, self._last_picture = None, -1.0
-        self._stage.set_trail(np.zeros((0, 2)))
-        self.player.play(self.session.next_leg, stepwise)
+        session, tab = self.session, self._tab
+        sentence, go_on = tab.instruction.value, tab.begin.value == WHERE_IT_STANDS
+        layout, before = session.layout, session.flight
+        try:
+            session.begin(sentence, go_on)
+        finally:
+            self._show_understood()
+            if session.layout is not layout:
+                self._show_layout()
+        next_leg: NextLeg = session.next_leg
+        self.beside = None
+        if tab.beside.value != NOBODY:
+            self.beside = session.twin(self._fields.policy_name(tab.beside.value), before)
+            self.beside.begin(sentence, go_on)
+            next_leg = Abreast(session.next_leg, self.beside.next_leg).next_leg
+        self._say(" · ".join(session.notes))
+        self._set_address()
+        self._screen.take_off(session, session.parsed, None if self.beside is None else self.beside.parsed)
+        self.player.play(self._afterwards.record(next_leg, self.beside), stepwise)
 
     def _control(self, which: str) -> None:
         with self._telling():
@@ -156,133 +158,143 @@ class Page:
             elif self.player.busy:
                 self.player.step()
             else:  # the first step of a flight
-                with self._busy:
-                    self._begin(stepwise=True)
+                self._do(lambda: self._begin(stepwise=True))(None)
 
     def _change_speed(self, which: str) -> None:
         self.player.faster(1 if which == "Faster" else -1)
         self._show_status("paused" if self.player.paused else "flying" if self.player.busy else "ready")
 
-    def _draw(self) -> None:
-        self._change_layout(lambda: self.session.draw_layout(self._instruction.value))
+    def _typed(self, text: str) -> None:
+        """Enter, which a field of several lines takes for a new one, flies; a pause has the sentence read."""
+        if "\n" not in text:
+            self._listener.ask(lambda: self._listen(text, _TYPING_S))
+            return
+        self._tab.instruction.value = " ".join(text.split())
+        self._do(self._begin)(None)
 
-    def _take_example(self) -> None:
-        def take() -> None:
-            self._instruction.value = self.session.take_example()
-
-        self._change_layout(take)
-
-    def _move(self, number: int, x: float, y: float) -> None:
-        """An object was dragged."""
+    def _listen(self, text: str, pause_s: float = 0.0) -> None:
+        """Show what is understood of a sentence that is not flown yet."""
+        if self._closing.wait(pause_s) or text != self._tab.instruction.value or self.player.busy:
+            return
         with self._busy, self._telling():
-            try:
-                self.session.layout = self.session.layout.moved(number, x, y)
-                self._say(f"{self.session.layout.objects[number].name}: moved")
-            finally:
-                self._lay_out()
+            if text != self._tab.instruction.value or self.player.busy:
+                return
+            layout, go_on = self.session.layout, self._tab.begin.value == WHERE_IT_STANDS
+            self._choose_quietly()
+            if any(character.isalnum() for character in text):
+                self.session.understand(text, fit=not go_on)
+                if self.session.notes or pause_s:  # what was said about another sentence is no longer true
+                    self._say(" · ".join(self.session.notes))
+                self._show_understood()
+            if self.session.layout is not layout:
+                self._show_layout()
 
     def _change_layout(self, change: Callable[[], None]) -> None:
+        """A button that changes the layout."""
         self.player.stop()
+        self._layouts.next_seed()
         self._choose_quietly()
         change()
-        self._say(f"layout: {self.session.layout.title}")
-        self._lay_out()
+        self._listener.ask(lambda: self._listen(self._tab.instruction.value))
+
+    def _dragged(self, change: Callable[..., None], *place: Any) -> None:
+        self._do(lambda: change(*place))(None)
+
+    def _laid_out(self) -> None:
+        """The layout is another one, or must be shown as it was."""
+        self._show_layout()
+        self._set_address()
+
+    def _show_layout(self) -> None:
+        self._afterwards.forget()
+        self._screen.lay_out(self.session)
 
     def _choose(self) -> None:
         self.player.stop()
         before = self.session.layout
         self._choose_quietly()
         if self.session.layout is not before:
-            self._lay_out()
+            self._show_layout()
+        self._listener.ask(lambda: self._listen(self._tab.instruction.value))
 
     def _choose_quietly(self) -> None:
         """Take over what the fields say."""
-        names = {title: name for name, title in self._workshop.policies.items()}
-        fields = {"policy": names[self._policy.value], "masks": self._masks.value, "database": self._database.value}
-        wanted = replace(self.session.choices, **fields, seed=int(self._seed.value))
-        if wanted != self.session.choices:
+        if (wanted := self._fields.read()) != self.session.choices:
             self.session.choose(wanted)
+
+    def _teach_unknown(self, number: int) -> None:
+        if number < len(self._plan.names):
+            self._teach.fill_name(self._plan.names[number])
+            self._desk.open_tab("Teach")
 
     def _taught(self, name: str) -> None:
         """An object was saved: know it, and fly to it."""
         with self._busy, self._telling():
             self.player.stop()
-            self._database.options = self._workshop.databases
-            self._database.value = self._workshop.databases[-1]
             self.session.choose(replace(self.session.choices, database=self._workshop.databases[-1]))
-            self._instruction.value = f"stop in front of the {name}"
+            self._fields.write(f"stop in front of the {name}", self.session.choices)
             self._begin()
+
+    # What the page's script writes -----------------------------------------------------------------------
+
+    def _letter(self, about: str, value: str) -> None:
+        if about == "seen":
+            self._seen()
+            self._listen(self._tab.instruction.value)
+        elif about == "address":
+            self._do(lambda: self._restore(value))(None)
+        elif about == "theme":
+            self._tab.light.value = value == "light"
+            self._desk.set_theme(value == "light")
+        else:
+            self._teach.letter(about, value)
+
+    def _set_address(self) -> None:
+        self._desk.set_address(self.session.address(self._tab.instruction.value).query)
+
+    def _restore(self, query: str) -> None:
+        """Show what an address stands for: a link, a reload, or the way back."""
+        address = PageAddress.read(query)
+        self.player.stop()
+        self.session.restore(address)
+        self._fields.write(" ".join(address.say.split()) or FIRST_INSTRUCTION, self.session.choices)
+        self._laid_out()
+        self._listener.ask(lambda: self._listen(self._tab.instruction.value))
 
     # What a flight shows ---------------------------------------------------------------------------------
 
-    def _lay_out(self) -> None:
-        session = self.session
-        pictures = Pictures(session.bank, session.situation, session.layout.path)
-        start = session.layout.start
-        pose = np.array([start.x, start.y, 0.7, 0.0, 0.0, start.yaw])
-        with self._painting:
-            self._scene += 1
-            self._pictures = pictures
-            self._stage.set_layout(session.bank, session.layout, pictures.ground(), pictures.ground_side_m)
-            self._view.image, self._map.image = pictures.view(pose), pictures.map(pose, np.zeros((0, 2)))
-        self._boxes.content = ""
+    def _show_understood(self) -> None:
+        """What will be flown, and what cannot be."""
+        understood = self.session.understood
+        if understood is not None:
+            self._plan.show(understood)
+            if understood.refusal is not None:
+                self._say(understood.refusal, "problem")
 
-    def show_leg(self, leg: Leg) -> None:
+    def show_leg(self, leg: StudioStep) -> None:
         """A new decision."""
-        if self._closed:
-            return
-        self._last_picture = -1.0
-        if leg.thought is not None and self.session.parsed is not None:
-            self._boxes.content = boxes_html(leg.thought, self.session.database.names, self.session.parsed)
-        forward, turn = leg.action[:2]
-        self._telemetry = f"{leg.time_s:.1f} s, decision {leg.number + 1}: {forward:.2f} m/s, {turn:+.2f} rad/s"
-        self._show_status("paused" if self.player.paused else "flying")
+        if not self._screen.closed:
+            self._afterwards.show_leg(leg)
+            self._show_status("paused" if self.player.paused else "flying")
 
-    def show_pose(self, leg: Leg, pose: NDArray[np.float64], share: float) -> None:
+    def show_pose(self, leg: StudioStep, pose: NDArray[np.float64], share: float) -> None:
         """The drone moved a little."""
-        if self._closed:
-            return
-        self.updates += 1
-        self._stage.set_pose(pose)
-        if share - self._last_picture >= 1 / _PICTURES_PER_LEG - 1e-6 or share >= 1:
-            self._last_picture = share
-            scene, path = self._scene, np.vstack([leg.path, pose[:2]])
-            self._stage.set_trail(path)
-            self._painter.ask(lambda: self._paint(scene, leg, pose, path))
+        self._screen.show_pose(leg, pose, share)
 
-    def _paint(self, scene: int, leg: Leg, pose: NDArray[np.float64], path: NDArray[np.float64]) -> None:
-        with self._painting:
-            if self._closed or scene != self._scene:  # of a flight or layout that is over
-                return
-            pictures = self._pictures
-            if leg is not self._shown:
-                self._shown = leg
-                pictures.think(leg)
-                self._stage.set_ground(pictures.ground(leg))
-            self._view.image, self._map.image = pictures.view(pose), pictures.map(pose, path)
-
-    def show_end(self, leg: Leg | None, problem: Exception | None) -> None:
+    def show_end(self, leg: StudioStep | None, problem: Exception | None) -> None:
         """The flight is over."""
         self.session.abandon()
-        if self._closed:
-            return
-        if problem is not None:
-            self._say(f"the flight ended: {problem}", "problem")
-        elif leg is None or leg.outcome is None:
-            self._say("stopped by you")
-        else:
-            kind = "note" if leg.success is None else "good" if leg.success else "problem"
-            self._say(leg.outcome, kind)
+        if not self._screen.closed:
+            self._afterwards.show_end(leg, problem)
 
     def show_state(self, state: State) -> None:
         """Flying, paused or idle."""
-        if self._closed:
+        if self._screen.closed:
             return
         self._stage.allow_moving(state == "idle")
         self._show_status("ready" if state == "idle" else state)
 
-    _telemetry = ""
-
     def _show_status(self, state: str) -> None:
-        detail = f"; {self._telemetry}" if state != "ready" and self._telemetry else ""
-        self._status.content = message_html(f"{state}, speed x {self.player.speed:g}{detail}")
+        telemetry = self._afterwards.telemetry
+        detail = f"; {telemetry}" if state != "ready" and telemetry else ""
+        self._tab.status.content = message_html(f"{state}, speed x {self.player.speed:g}{detail}")

@@ -9,12 +9,12 @@ from collections.abc import Callable
 class Painter:
     """One thread; ``ask`` never waits."""
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
+    def __init__(self, failed: Callable[[Exception], None], name: str = "painter") -> None:
         self._failed = failed
         self._change = threading.Condition()
         self._job: Callable[[], None] | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="wayword-studio-painter", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"wayword-studio-{name}", daemon=True)
         self._thread.start()
 
     def ask(self, job: Callable[[], None]) -> None:

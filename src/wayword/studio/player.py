@@ -15,25 +15,25 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.studio.session import Leg
+from wayword.studio.kept_flight import StudioStep
+from wayword.task import DECISION_S
 
 UPDATES_PER_S = 20
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Seconds of flight per second."""
-DECISION_S = 0.5
 State = Literal["idle", "flying", "paused"]
 
 
 class Viewer(Protocol):
     """Who is shown a flight. Everything is called from the player's thread."""
 
-    def show_leg(self, leg: Leg) -> None:
+    def show_leg(self, leg: StudioStep) -> None:
         """A new decision."""
 
-    def show_pose(self, leg: Leg, pose: NDArray[np.float64], share: float) -> None:
+    def show_pose(self, leg: StudioStep, pose: NDArray[np.float64], share: float) -> None:
         """Where the drone is now, ``share`` of the leg's time on."""
 
-    def show_end(self, leg: Leg | None, problem: Exception | None) -> None:
+    def show_end(self, leg: StudioStep | None, problem: Exception | None) -> None:
         """The flight is over: its last leg, None if it was stopped, or what went wrong."""
 
     def show_state(self, state: State) -> None:
@@ -63,7 +63,7 @@ class Player:
         """Whether a flight waits."""
         return self.busy and not self._go.is_set()
 
-    def play(self, next_leg: Callable[[], Leg], stepwise: bool = False) -> None:
+    def play(self, next_leg: Callable[[], StudioStep], stepwise: bool = False) -> None:
         """Stop what is playing and play a new flight; ``stepwise``, it waits after its first leg."""
         self.stop()
         with self._lock:
@@ -111,8 +111,8 @@ class Player:
         (self._go.set if going else self._go.clear)()
         self.viewer.show_state("flying" if going else "paused")
 
-    def _run(self, next_leg: Callable[[], Leg]) -> None:
-        leg: Leg | None = None
+    def _run(self, next_leg: Callable[[], StudioStep]) -> None:
+        leg: StudioStep | None = None
         problem: Exception | None = None
         with ThreadPoolExecutor(1, thread_name_prefix="wayword-studio-mind") as mind:
             try:
@@ -123,9 +123,9 @@ class Player:
         self.viewer.show_end(leg, problem)
         self.viewer.show_state("idle")
 
-    def _fly(self, mind: ThreadPoolExecutor, next_leg: Callable[[], Leg]) -> Leg | None:
+    def _fly(self, mind: ThreadPoolExecutor, next_leg: Callable[[], StudioStep]) -> StudioStep | None:
         """Play legs until the last one; None if it was stopped."""
-        ahead: Future[Leg] = mind.submit(next_leg)
+        ahead: Future[StudioStep] = mind.submit(next_leg)
         while True:
             leg = ahead.result()
             if self._stop.is_set():
@@ -142,7 +142,7 @@ class Player:
                 if not self._steps:
                     self._set(False)
 
-    def _play_leg(self, leg: Leg) -> bool:
+    def _play_leg(self, leg: StudioStep) -> bool:
         """Move through one leg; False if it was stopped on the way."""
         flown_s, last = 0.0, time.monotonic()
         while flown_s < DECISION_S and len(leg.poses) > 1:

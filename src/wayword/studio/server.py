@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import io
+import logging
 import socket
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wayword.camera import Camera
 from wayword.errors import WaywordError
 from wayword.studio.gate import Gate, check_access
-from wayword.studio.page import Page
-from wayword.studio.words import message_html
-from wayword.studio.workshop import Workshop
+from wayword.studio.letters import Letterbox
+
+if TYPE_CHECKING:
+    from wayword.studio.page import Page
+    from wayword.studio.workshop import Workshop
 
 MOST_VISITORS = 8
+_FULL = f"{MOST_VISITORS} visitors are here already; this page opens by itself as soon as one of them leaves"
 
 
 class Studio:
@@ -29,21 +36,33 @@ class Studio:
         port: int = 8080,
         token: str | None = None,
         weights: Path | None = None,
+        camera: Camera | None = None,
     ) -> None:
         check_access(host, token)
         if not 0 <= port <= 65535:
             raise WaywordError(f"--port {port}: must be from 0 to 65535")
-        self.workshop = Workshop(folder, weights)
+        camera = (camera or Camera()).at_model_size()
         self._token, self._host = token, host
+        # Most of the package is imported while the browser starts: the address is there at once.
+        self._ready = ThreadPoolExecutor(1, thread_name_prefix="wayword-studio-prepare")
+        self._made = self._ready.submit(_prepare, folder, weights, camera)
         self._lock = threading.Lock()
-        self._warm = False
+        self._warming, self._warm = threading.Lock(), False
         self._pages: dict[int, Page | None] = {}
         """None while a page is being made."""
-        self._server = _start(host, port, Gate(token))
+        self._waiting: list[tuple[Any, Any]] = []
+        """Clients for whom there is no place yet, the first one first, each with the line that says so."""
+        self._letters = Letterbox()
+        self._server = _start(host, port, Gate(token, self._letters))
         self._server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         self._server.scene.set_up_direction("+z")
         self._server.on_client_connect(self._enter)
         self._server.on_client_disconnect(self._leave)
+
+    @property
+    def workshop(self) -> Workshop:
+        """What all visitors share."""
+        return self._made.result()
 
     @property
     def address(self) -> str:
@@ -64,6 +83,8 @@ class Studio:
             page.close()
         with redirect_stdout(io.StringIO()):
             self._server.stop()
+        self._letters.shut()
+        self._ready.shutdown(wait=False)
 
     def wait(self) -> None:
         """Until the process is interrupted."""
@@ -72,16 +93,23 @@ class Studio:
     def _enter(self, client: Any) -> None:
         with self._lock:
             full = len(self._pages) >= MOST_VISITORS
-            if not full:
+            if full:
+                line = f'<div data-studio="message" role="status" style="padding:8px">{_FULL}</div>'
+                self._waiting.append((client, client.gui.add_html(line)))
+            else:
                 self._pages[client.client_id] = None
-        if full:
-            client.gui.add_html(message_html(f"{MOST_VISITORS} visitors are here already; come back later", "problem"))
-            return
-        waiting = client.gui.add_html(message_html("the arena is being set up ..."))
+        if not full:
+            self._welcome(client)
+
+    def _welcome(self, client: Any) -> None:
+        """Make the page of a visitor for whom there is a place."""
+        waiting = client.gui.add_html("the arena is being set up ...")
         try:
-            page = Page(client, self.workshop)
+            from wayword.studio.page import Page
+
+            page = Page(client, self.workshop, self._letters, self._warm_up)
         except Exception as error:
-            waiting.content = message_html(f"the page could not be made: {error}", "problem")
+            waiting.content = escape(f"the page could not be made: {error}")
             raise
         waiting.remove()
         with self._lock:
@@ -90,15 +118,40 @@ class Studio:
                 self._pages[client.client_id] = page
         if gone:  # the tab was closed meanwhile
             page.close()
-        elif not self._warm:  # networks come after the first picture, not before it
-            self._warm = True
-            self.workshop.warm_up()
+
+    def _warm_up(self) -> None:
+        """Networks come after the first picture, not before it."""
+        with self._warming:
+            if not self._warm:
+                self._warm = True
+                self.workshop.warm_up()
 
     def _leave(self, client: Any) -> None:
         with self._lock:
+            self._waiting = [item for item in self._waiting if item[0].client_id != client.client_id]
+            left = client.client_id in self._pages
             page = self._pages.pop(client.client_id, None)
+            following = self._waiting.pop(0) if left and self._waiting else None
+            if following is not None:
+                self._pages[following[0].client_id] = None
         if page is not None:
             page.close()
+        if following is not None:
+            following[1].remove()
+            self._welcome(following[0])
+
+
+def _prepare(folder: Path, weights: Path | None, camera: Camera) -> Workshop:
+    """The parts that the first picture needs, before anybody asks for it."""
+    from wayword.pictures.live_views import LiveViews
+    from wayword.studio.page import Page  # noqa: F401  (imported here, it is there when a visitor comes)
+    from wayword.studio.session import Session
+    from wayword.studio.workshop import Workshop
+
+    workshop = Workshop(folder, weights, camera)
+    session = Session(workshop)
+    LiveViews(session.bank, session.situation, workshop.camera)
+    return workshop
 
 
 def check_host(host: str) -> None:
@@ -119,10 +172,11 @@ def _start(host: str, port: int, gate: Gate) -> Any:
         import viser
         from viser import _messages as messages
     except ImportError as error:
-        raise WaywordError('the studio needs viser: pip install "wayword[studio]"') from error
+        raise WaywordError('the studio needs viser: pip install -e ".[studio]"') from error
     check_host(host)
     # A tab that closes in flight is told a last thing or two: no reason to write to the terminal.
     warnings.filterwarnings("ignore", message="Queued a .* on a closed connection", category=UserWarning)
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)  # nor one that closes before it has asked
     with gate.guarding(), redirect_stdout(io.StringIO()):  # viser prints an address of its own
         server = viser.ViserServer(host=host, port=port, label="Wayword studio", verbose=False)
     if not gate.in_use:

@@ -1,4 +1,7 @@
-"""The page's Teach tab, in viser: upload, preview, confusions, save."""
+"""The page's Teach tab, in viser: photos, preview, crops mended by hand, confusions, save.
+
+What is wrong stands beside the field it is wrong with, and goes when it is mended.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from wayword.errors import DataError, WaywordError
-from wayword.objects import ObjectDatabase
-from wayword.studio.lesson import Lesson, check_size, shown_name
+from wayword.errors import WaywordError
+from wayword.objects import ObjectDatabase, need_photo
+from wayword.objects.names import clean_name
+from wayword.studio.crop_desk import CropDesk
+from wayword.studio.fly_tab import by_visitor
+from wayword.studio.lesson import Lesson, split_phrases
+from wayword.studio.uploads import limit_uploads
 from wayword.studio.words import message_html
 from wayword.studio.workshop import Workshop
 
-_MOST_UPLOADS = 4
-"""Of one visitor at a time."""
+_HOW = "about five photos from different sides are best; choose several at once, or drop them anywhere here"
 
 
 class TeachTab:
@@ -25,26 +31,51 @@ class TeachTab:
         self, client: Any, workshop: Workshop, known: Callable[[], ObjectDatabase], taught: Callable[[str], None]
     ) -> None:
         self.lesson, self._known, self._taught = Lesson(workshop), known, taught
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         gui = client.gui
         self._name = gui.add_text("Name", "", hint="What the object is called in the database")
+        self._name_note = gui.add_html("")
         self._phrases = gui.add_text("Phrases", "", multiline=True, hint="What people say for it, one on a line")
-        upload = gui.add_upload_button("Upload a photo", mime_type="image/jpeg,image/png,image/webp")
-        self._message = gui.add_html(message_html("about five photos from different sides are best"))
+        self._phrases_note = gui.add_html("")
+        upload = gui.add_upload_button("Upload photos", mime_type="image/jpeg,image/png,image/webp")
+        self._photos_note = gui.add_html(message_html(_HOW))
+        self._said: list[tuple[str, str]] = []
+        """Lines about the photos of the last upload, each with its kind."""
         self._preview = gui.add_image(np.zeros((8, 8, 3), np.uint8), label="photos and crops", visible=False)
-        self._confusions = gui.add_html("")
+        self._crops = CropDesk(gui, self.lesson, self._do, self._show_preview)
         check = gui.add_button("What could it be taken for?")
+        self._confusions = gui.add_html("")
         save = gui.add_button("Save and fly to it", color="green")
+        self._message = gui.add_html("")
         forget = gui.add_button("Forget these photos", color="gray")
-        limit_uploads(client, self._refused)
+        limit_uploads(client, lambda problem: self._tell(problem, "problem"))
+        self._name.on_update(by_visitor(lambda _: self._check_name(empty=True)))
+        self._phrases.on_update(by_visitor(lambda _: self._check_phrases()))
         upload.on_upload(lambda event: self._do(lambda: self._add(event.target.value)))
         check.on_click(lambda _: self._do(self._check))
         save.on_click(lambda _: self._do(self._save))
         forget.on_click(lambda _: self._do(self._forget))
 
+    def fill_name(self, name: str) -> None:
+        """Begin to teach something that a sentence spoke of."""
+        self._name.value = name
+        if not self._phrases.value.strip():
+            self._phrases.value = f"the {name}"
+        self._name_note.content = self._phrases_note.content = ""
+
+    def letter(self, about: str, value: str) -> None:
+        """What the page's script says: photos are coming, or a box was drawn over one."""
+        if about == "photos":
+            with self._lock:
+                self._said = []
+                self._photos_note.content = ""
+        elif about == "crop":
+            self._do(lambda: self._crops.drawn(value))
+
     def _do(self, job: Callable[[], None]) -> None:
         with self._lock:
             try:
+                self._message.content = ""
                 job()
             except WaywordError as error:
                 self._message.content = message_html(str(error), "problem")
@@ -52,69 +83,84 @@ class TeachTab:
                 self._message.content = message_html(f"something went wrong: {type(error).__name__}", "problem")
                 raise
 
+    # What is wrong, beside the field ---------------------------------------------------------------------
+
+    def _check_name(self, empty: bool = False) -> bool:
+        """``empty`` is no mistake while somebody types."""
+        return _note(self._name_note, lambda: None if empty and not self._name.value else clean_name(self._name.value))
+
+    def _check_phrases(self) -> bool:
+        return _note(self._phrases_note, lambda: split_phrases(self._phrases.value))
+
+    def _check_photos(self) -> bool:
+        try:
+            need_photo(self.lesson.workshop.folder, self._name.value, self.lesson.exemplars)
+        except WaywordError as error:
+            self._tell(str(error), "problem")
+            return False
+        return True
+
+    def _tell(self, line: str, kind: str) -> None:
+        """One more line about photos."""
+        with self._lock:
+            self._said = [*self._said, (line, kind)][-8:]
+            self._photos_note.content = "".join(message_html(*said) for said in self._said)
+
+    # What a visitor does ---------------------------------------------------------------------------------
+
     def _add(self, file: Any) -> None:
-        said = self.lesson.add(file.name, file.content)
-        self._message.content = message_html(said)
+        try:
+            found = self.lesson.add(file.name, file.content)
+        except WaywordError as error:
+            self._tell(str(error), "problem")
+            return
+        self._said = [said for said in self._said if "has no photo" not in said[0]]  # now there is one
+        self._tell(found, "note")
         self._show()
 
     def _check(self) -> None:
-        lines = self.lesson.confusions(self._name.value, self._phrases.value, self._known())
-        self._confusions.content = "".join(message_html(line) for line in lines)
+        if self._check_name() and self._check_phrases():
+            lines = self.lesson.confusions(self._name.value, self._phrases.value, self._known())
+            self._confusions.content = "".join(message_html(line) for line in lines)
 
     def _save(self) -> None:
-        self._check()
+        fine = [self._check_name(), self._check_phrases()]
+        if not all(fine) or not self._check_photos():
+            self._message.content = message_html("nothing was saved: see above what is missing", "problem")
+            return
+        if self.lesson.exemplars:
+            self._check()
         name = self.lesson.save(self._name.value, self._phrases.value)
         self._message.content = message_html(f"{name}: saved", "good")
+        self._said = []
+        self._photos_note.content = message_html(_HOW)
         self._show()
         self._taught(name)
 
     def _forget(self) -> None:
         self.lesson.forget()
+        self._said = []
+        self._photos_note.content, self._confusions.content = message_html(_HOW), ""
         self._message.content = message_html("nothing was saved")
         self._show()
 
     def _show(self) -> None:
+        self._show_preview()
+        self._crops.show()
+
+    def _show_preview(self) -> None:
         picture = self.lesson.preview()
         if picture is not None:
             self._preview.image = picture
         self._preview.visible = picture is not None
 
-    def _refused(self, problem: str) -> None:
-        self._message.content = message_html(problem, "problem")
 
-
-def limit_uploads(client: Any, refused: Callable[[str], None]) -> None:
-    """Refuse what is too large before it arrives: viser would keep any amount in memory until it is complete."""
-    from viser import _messages as messages
-
-    gui, connection = client.gui, client.gui._websock_interface
-    states: dict[str, Any] = gui._current_file_upload_states
-
-    def finish(message: Any) -> None:
-        """Let the browser believe that all has arrived: its button waits for that. What still comes is ignored."""
-        size, transfer = int(message.size_bytes), message.transfer_uuid
-        connection.queue_message(messages.FileTransferPartAck(message.source_component_uuid, transfer, size, size))
-
-    def start(client_id: Any, message: Any) -> None:
-        name = shown_name(str(message.filename))
-        try:
-            check_size(name, int(message.size_bytes))
-            if len(states) >= _MOST_UPLOADS:
-                raise DataError(name, "waits for the other uploads; try again when they are done")
-        except WaywordError as error:
-            refused(str(error))
-            finish(message)
-            return
-        gui._handle_file_transfer_start(client_id, message)
-
-    def part(client_id: Any, message: Any) -> None:
-        state = states.get(message.transfer_uuid)
-        if state is not None and state["transferred_bytes"] + len(message.content) > state["total_bytes"]:
-            states.pop(message.transfer_uuid, None)  # more than was announced
-            refused("the upload was longer than announced and was dropped")
-            return
-        gui._handle_file_transfer_part(client_id, message)
-
-    for kind, handler in ((messages.FileTransferStartUpload, start), (messages.FileTransferPart, part)):
-        connection.unregister_handler(kind)
-        connection.register_handler(kind, handler)
+def _note(note: Any, check: Callable[[], object]) -> bool:
+    """Whether a check passes; what it says otherwise stands in the note."""
+    try:
+        check()
+    except WaywordError as error:
+        note.content = message_html(str(error), "problem")
+        return False
+    note.content = ""
+    return True

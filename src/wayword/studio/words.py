@@ -12,17 +12,20 @@ import numpy as np
 
 from wayword.language.pipeline import Parsed
 from wayword.mapping.grid import UNOBSERVED
+from wayword.pictures.colours import FLIGHT, STOPS, VISITS, Rgb, reference_colours
+from wayword.pictures.live_views import MOST_BOXES
+from wayword.pictures.thought_words import NONE_OF_THESE, distinct_references, split_words
 from wayword.policy.fspvn import Thought
-from wayword.sim.pictures.thought_map import STOPS, VISITS
-from wayword.sim.pictures.thought_words import distinct, reference_colours, split_words
-from wayword.sim.pictures.topdown import Color
+from wayword.studio.understood import PlanPart
 
 _SHOWN = 3
 """Objects per reference or box."""
 _MOST = 6
-"""References, and boxes."""
+"""References."""
 _NAME = "width:45%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
-_NOTE = "font-size:12px;opacity:.65"
+_NOTE = "font-size:12px;opacity:.75"
+_SPOKEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+"""For screen readers only."""
 
 
 def instruction_html(parsed: Parsed) -> str:
@@ -43,13 +46,42 @@ def instruction_html(parsed: Parsed) -> str:
     )
 
 
+def plan_html(parts: Sequence[PlanPart], title: str, doing: int | None = None) -> str:
+    """What will be flown, part by part, or what was, each with its verdict; ``doing`` is the part in the air."""
+    marks = {
+        None: ("&#9675;", "#8fa3bf", ""),
+        True: ("&#10003;", "#3fbf74", "done: "),
+        False: ("&#10007;", "#ff8a7a", "not done: "),
+    }
+    rows = []
+    for number, part in enumerate(parts):
+        sign, colour, spoken = marks[part.done]
+        if number == doing:
+            sign, colour, spoken = "&#9654;", _css(FLIGHT), "now: "
+        weight = "font-weight:600" if number == doing else ""
+        rows.append(
+            f'<li style="display:flex;gap:8px;{weight}" data-done="{part.done}">'
+            f'<span aria-hidden="true" style="color:{colour}">{sign}</span>'
+            f'<span><span style="{_SPOKEN}">{spoken}</span>{escape(_short(part.words, 300))}</span></li>'
+        )
+    body = f'<ol style="list-style:none;margin:2px 0;padding:0;font-size:13px">{"".join(rows)}</ol>'
+    return f'<div data-studio="plan">{_panel(title, body)}</div>' if rows else ""
+
+
+def desk_html(key: str, query: str, opened: str, theme: str) -> str:
+    """What the page's script reads: whose page it is, its address, which tab is opened, the theme. Shows nothing."""
+    fields = {"key": key, "query": query, "opened": opened, "theme": theme}
+    data = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in fields.items())
+    return f'<div data-studio="desk" {data} hidden></div>'
+
+
 def references_html(parsed: Parsed) -> str:
     """P(o | r) of each reference that says something new."""
     colours = reference_colours(parsed.references)
     rows = []
-    for number in distinct(parsed.references)[:_MOST]:
+    for number in distinct_references(parsed.references)[:_MOST]:
         reference = parsed.references[number]
-        outcomes = [*reference.probabilities.items(), ("none of these", reference.none)]
+        outcomes = [*reference.probabilities.items(), (NONE_OF_THESE, reference.none)]
         outcomes.sort(key=lambda item: -item[1])
         rows.append(_heading(reference.text, colours[number]))
         rows += [_bar(name, p, colours[number]) for name, p in outcomes[:_SHOWN]]
@@ -61,14 +93,14 @@ def references_html(parsed: Parsed) -> str:
 def boxes_html(thought: Thought, names: Sequence[str], parsed: Parsed) -> str:
     """P(o | b) of the surest boxes and, for each, ALIGN with the references; then P(not yet observed)."""
     seen, colours = thought.grounding, reference_colours(parsed.references)
-    columns = [*names, "none of these"]
+    columns = [*names, NONE_OF_THESE]
     rows = []
-    order = np.argsort(-seen.p_box)[:_MOST]
+    order = np.argsort(-seen.p_box)[:MOST_BOXES]  # numbered as in the view
     for rank, box in enumerate(order.tolist(), start=1):
         likeliest = np.argsort(-seen.p_object_of_box[box])[:2].tolist()
         rows.append(_heading(f"box {rank}, object with {seen.p_box[box]:.2f}", None))
         rows += [_bar(columns[o], float(seen.p_object_of_box[box, o]), (148, 158, 172)) for o in likeliest]
-        for number in distinct(parsed.references)[:_MOST]:
+        for number in distinct_references(parsed.references)[:_MOST]:
             if number < len(seen.alignment) and seen.alignment[number, box] >= 0.01:
                 text = f"ALIGN with “{parsed.references[number].text}”"
                 rows.append(_bar(text, float(seen.alignment[number, box]), colours[number]))
@@ -85,29 +117,31 @@ def boxes_html(thought: Thought, names: Sequence[str], parsed: Parsed) -> str:
 def message_html(text: str, kind: str = "note") -> str:
     """A line for the visitor: a note, good news or a problem."""
     colour = {"note": "#8fa3bf", "good": "#3fbf74", "problem": "#ff6b57"}[kind]
+    role = "alert" if kind == "problem" else "status"
     return (
-        f'<div data-studio="message" data-kind="{kind}" style="border-left:3px solid {colour};'
+        f'<div data-studio="message" data-kind="{kind}" role="{role}" style="border-left:3px solid {colour};'
         f'padding:4px 8px;font-size:13px">{escape(text)}</div>'
     )
 
 
 def legend_html() -> str:
     """What the colours on the map mean."""
-    entries = (("flown", (255, 206, 56)), ("will fly", VISITS), ("will stop", STOPS))
+    entries = (("flown", FLIGHT), ("will fly", VISITS), ("will stop", STOPS))
     marks = [f'<span style="color:{_css(colour)}">&#9679;</span> {name}' for name, colour in entries]
     return f'<div style="{_NOTE};padding:2px 8px">{" &nbsp; ".join(marks)} &nbsp; dark: not yet observed</div>'
 
 
 def _panel(title: str, body: str) -> str:
-    return f'<div style="padding:4px 8px"><div style="{_NOTE};margin-top:4px">{escape(title)}</div>{body}</div>'
+    head = f'<div style="{_NOTE};margin-top:4px">{escape(title)}</div>'
+    return f'<div data-studio="panel" style="padding:4px 16px 4px 8px">{head}{body}</div>'
 
 
-def _heading(text: str, colour: Color | None) -> str:
+def _heading(text: str, colour: Rgb | None) -> str:
     style = "" if colour is None else f"color:{_css(colour)};"
     return f'<div style="{style}font-weight:600;font-size:13px;margin-top:4px">{escape(_short(text))}</div>'
 
 
-def _bar(name: str, p: float, colour: Color) -> str:
+def _bar(name: str, p: float, colour: Rgb) -> str:
     width = 100 * min(max(p, 0.0), 1.0)
     track = f'<div style="height:8px;border-radius:4px;background:{_css(colour)};width:{width:.1f}%"></div>'
     return (
@@ -122,5 +156,5 @@ def _short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _css(colour: Color) -> str:
+def _css(colour: Rgb) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)

@@ -13,24 +13,31 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from wayword.camera import Camera
 from wayword.errors import WaywordError
 from wayword.language.phrases_db import Database, ObjectPhrases
 from wayword.objects import ObjectDatabase
 from wayword.objects.names import name_key
-from wayword.pilot import open_database
+from wayword.pilot.pilot import open_database
 from wayword.policy import Policy, make_policy
-from wayword.policy.variants import VARIANTS, load_variant, weights_of
+from wayword.policy.variants import VARIANTS, WAYFINDER, WAYFINDER_PERFECT
+from wayword.policy.wayfinder import Wayfinder
+from wayword.registry import POLICIES
 from wayword.sim.render.bank import MeshBank
 from wayword.studio.stand_in import stand_in
+from wayword.studio.understood import Understanding
+from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
 if TYPE_CHECKING:
     from wayword.grounding import Grounder
     from wayword.language.pipeline import Parsed
-    from wayword.objects import Cropper, Report
+    from wayword.language.reader import Reading
+    from wayword.objects import CheckReport, Cropper
 
 Made = TypeVar("Made")
 Masks = Literal["predicted", "true"]
 TITLES = {
+    "wayword": "Wayword (steps, descriptions, refusals)",
     "fspvn": "FsPVN",
     "fspvn_bc": "FsPVN-BC",
     "fspvn_nou": "FsPVN without the instruction",
@@ -39,7 +46,11 @@ TITLES = {
     "average": "average",
     "stop": "stop",
 }
-"""Who can fly, as the page calls them. Perfect segmentation is a choice of its own, not a policy."""
+"""How the page calls who can fly; others by their names."""
+_NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps")
+"""Perfect segmentation is a choice of its own, not a policy; those that are told steps fly in evaluations only."""
+_LOADED = {**VARIANTS, WAYFINDER.name: WAYFINDER, WAYFINDER_PERFECT.name: WAYFINDER_PERFECT}
+"""Policies that share grounder and language with those of other visitors."""
 _TAUGHT = "taught here"
 _BOTH = "test and taught here"
 
@@ -47,8 +58,9 @@ _BOTH = "test and taught here"
 class Workshop:
     """The parts, for any number of visitors."""
 
-    def __init__(self, folder: Path, weights: Path | None = None) -> None:
+    def __init__(self, folder: Path, weights: Path | None = None, camera: Camera | None = None) -> None:
         self.folder, self.weights = folder, weights
+        self.camera = (camera or Camera()).at_model_size()
         # One lock per part: whoever only wants to see the arena does not wait for the networks.
         self._locks = {part: threading.RLock() for part in ("objects", "language", "grounding", "comparing")}
         self._parts: dict[str, Any] = {}
@@ -63,8 +75,8 @@ class Workshop:
 
     def warm_up(self) -> None:
         """Load what the first flight needs, before anybody asks for it."""
-        self.read("stop at the globe", self.database("test"))
-        self.grounder.regions(np.zeros((1, 72, 128, 3), np.uint8))
+        self.understand("stop at the globe", self.database("test"), steps=True)
+        self.grounder.regions(np.zeros((1, IMAGE_HEIGHT, IMAGE_WIDTH, 3), np.uint8))
 
     # Objects ---------------------------------------------------------------------------------------------
 
@@ -124,10 +136,27 @@ class Workshop:
 
     def read(self, instruction: str, database: ObjectDatabase) -> Parsed:
         """How an instruction is understood with a database."""
-        phrases = tuple(ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in database.objects)
-        return self.parse(instruction, phrases)
+        return self.parse(instruction, phrases_of(database))
 
-    def compare(self, database: ObjectDatabase) -> Report:
+    def understand(self, instruction: str, database: ObjectDatabase, steps: bool) -> Understanding:
+        """How an instruction is taken by a policy that reads texts into ``steps``, or by one that does not."""
+        parsed = self.read(instruction, database)
+        reading = self.shared_reader.read(parsed, phrases_of(database)) if steps else None
+        return Understanding(parsed, reading)
+
+    @property
+    def shared_reader(self) -> SharedReader:
+        """From texts to steps, one visitor at a time."""
+        return SharedReader(self)
+
+    def read_steps(self, parsed: Parsed, database: Database) -> Reading:
+        """As ``Reader.read``."""
+        from wayword.language.reader import Reader
+
+        with self._locks["language"]:
+            return self._once("language", "reader", Reader.load).read(parsed, database)
+
+    def compare(self, database: ObjectDatabase) -> CheckReport:
         """The report about objects that could be taken for each other, as the drone sees them."""
         from wayword.grounding.photo_similarity import photo_kernel
         from wayword.objects import check_objects, default_similarity
@@ -141,11 +170,12 @@ class Workshop:
     @property
     def policies(self) -> dict[str, str]:
         """Names and titles of those that can fly: learned ones need weights."""
-        return {name: title for name, title in TITLES.items() if name not in VARIANTS or self._has_weights(name)}
+        offered = [name for name in (*TITLES, *POLICIES.names()) if name not in _NOT_OFFERED]
+        return {name: TITLES.get(name, name) for name in offered if name not in _LOADED or self._has_weights(name)}
 
     def _has_weights(self, name: str) -> bool:
         try:
-            weights_of(name, self.weights)
+            _LOADED[name].folder(self.weights)
         except WaywordError:
             return False
         return True
@@ -154,12 +184,15 @@ class Workshop:
         """A policy for one visitor."""
         if name not in self.policies:
             raise WaywordError(f"no policy {name!r} here; choose one of {', '.join(self.policies)}")
-        if name not in VARIANTS:
+        if name not in _LOADED:
             return make_policy(name)
-        if masks == "true" and name != "fspvn":
-            raise WaywordError("true masks are for FsPVN itself; choose FsPVN or predicted masks")
-        wanted = "fspvn_perfect" if masks == "true" else name
-        return load_variant(wanted, self.weights, SharedLanguage(self), self.grounder)  # type: ignore[arg-type]
+        if masks == "true" and name not in ("fspvn", "wayword"):
+            raise WaywordError("true masks are for Wayword and FsPVN themselves; choose one of them or predicted masks")
+        wanted = f"{name}_perfect" if masks == "true" else name
+        policy = _LOADED[wanted].load(self.weights, self.grounder, SharedLanguage(self), self.camera)  # type: ignore[arg-type]
+        if isinstance(policy, Wayfinder):
+            policy.reader = self.shared_reader
+        return policy
 
 
 class SharedLanguage:
@@ -171,6 +204,22 @@ class SharedLanguage:
     def parse(self, text: str, database: Database) -> Parsed:
         """As ``LanguageModel.parse``."""
         return self._workshop.parse(text, database)
+
+
+class SharedReader:
+    """The reader as a policy sees it: the same for all visitors, one at a time."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    def read(self, parsed: Parsed, database: Database) -> Reading:
+        """As ``Reader.read``."""
+        return self._workshop.read_steps(parsed, database)
+
+
+def phrases_of(database: ObjectDatabase) -> Database:
+    """What people say for the objects of a database."""
+    return tuple(ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in database.objects)
 
 
 def merged(first: ObjectDatabase, second: ObjectDatabase) -> ObjectDatabase:

@@ -58,7 +58,7 @@ def write_dataset(
     targets = [Path(out)] + ([Path(references)] if references is not None else [])
     partials = [target.with_name(target.name + ".partial") for target in targets]
     note = targets[0].with_name(targets[0].name + ".partial.json")
-    origin = {**asdict(recipe), "names": list(recipe.names), "made_with": digest(), "files": len(targets)}
+    origin = {**asdict(recipe), "names": list(recipe.names), "made_with": grammar_digest(), "files": len(targets)}
     del origin["count"]  # a longer run may go on from a shorter one
     try:
         for target in targets:
@@ -102,10 +102,10 @@ def instruction_record(episode: Episode, written: list[WrittenInstruction]) -> d
 
 
 @cache
-def digest() -> str:
+def grammar_digest() -> str:
     """Changes whenever the grammar, the phrases or the code that writes with them do."""
     folder = files("wayword.episodes.instructions")
-    parts = [*folder.iterdir(), *(folder / "grammar").iterdir()]
+    parts = [*folder.iterdir(), *(folder / "rules").iterdir()]
     texts = {p.name: p.read_bytes() for p in parts if p.name.endswith((".py", ".txt", ".json"))}
     return hashlib.sha256(b"".join(name.encode() + texts[name] for name in sorted(texts))).hexdigest()[:16]
 
@@ -118,10 +118,10 @@ def _resume(partials: list[Path], note: Path, origin: dict[str, Any], recipe: Re
         write_json(note, origin)
         return 0
     try:
-        found = json.loads(note.read_text(encoding="utf-8"))
+        previous = json.loads(note.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        found = None
-    if found != origin:
+        previous = None
+    if previous != origin:
         message = "belongs to an unfinished run with other settings or an older version; delete it to start afresh"
         raise DataError(note, message)
     offsets = [_line_ends(partial, recipe.count) for partial in partials]
@@ -162,13 +162,13 @@ def _ignore_interrupt() -> None:
 
 def _lines(job: tuple[Recipe, int, int]) -> list[tuple[str, str]]:
     recipe, first, count = job
-    made: Iterable[tuple[Episode, list[WrittenInstruction]]]
+    pairs: Iterable[tuple[Episode, list[WrittenInstruction]]]
     if recipe.drills:
         drills = generate_drills(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
-        made = ((drill.episode, drill.written) for drill in drills)
+        pairs = ((drill.episode, drill.written) for drill in drills)
     else:
-        made = generate_written(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
-    return [(_json(episode.to_json()), _json(instruction_record(episode, written))) for episode, written in made]
+        pairs = generate_written(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)
+    return [(_json(episode.to_json()), _json(instruction_record(episode, written))) for episode, written in pairs]
 
 
 def _json(value: object) -> str:

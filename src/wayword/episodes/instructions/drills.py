@@ -24,7 +24,7 @@ from wayword.episodes.instructions.writer import WrittenInstruction, write_episo
 from wayword.episodes.layouts import random_layout
 from wayword.episodes.legs import Leg, Point, approach, past, past_and_on
 from wayword.episodes.manoeuvres import Manoeuvre, Side
-from wayword.episodes.paths import Flown, PathConfig, acceptable, finish
+from wayword.episodes.paths import FlownLeg, PathConfig, acceptable, finish_episode
 from wayword.errors import WaywordError
 
 _LAYOUTS = 2000
@@ -92,15 +92,17 @@ def _pair(
             continue
         at, target, goal, yaw = scene
         form = int(rng.choice(3, p=config.shares))
-        found: list[Drill] = []
+        pair: list[Drill] = []
         for side in _SIDES:
-            made = _demonstration(f"{id}-{side}", split, objects, (at, target, goal, yaw), side, form, rng, config)
-            drill = None if made is None else _told(*made, objects[target].name, side, voice, rng)
+            demonstration = _demonstration(
+                f"{id}-{side}", split, objects, (at, target, goal, yaw), side, form, rng, config
+            )
+            drill = None if demonstration is None else _worded(*demonstration, objects[target].name, side, voice, rng)
             if drill is None:
                 break
-            found.append(drill)
-        if len(found) == 2:
-            return found[0], found[1]
+            pair.append(drill)
+        if len(pair) == 2:
+            return pair[0], pair[1]
     raise WaywordError("no drill fits these settings; use fewer objects or smaller clearances")
 
 
@@ -149,7 +151,7 @@ def _demonstration(
         legs = [first]
         if form == 1 and first is not None:
             legs.append(approach(goal, first.end, centres, rng, own))
-    flown: list[Flown] = []
+    flown: list[FlownLeg] = []
     for leg in legs:
         if leg is None:
             return None
@@ -157,11 +159,11 @@ def _demonstration(
         states = acceptable(points, np.array(centres), flown, config.path)
         if states is None:
             return None
-        flown.append(Flown(leg, points, states))
-    return finish(id, split, objects, flown, rng, config.path, yaw)
+        flown.append(FlownLeg(leg, points, states))
+    return finish_episode(id, split, objects, flown, rng, config.path, yaw)
 
 
-def _told(
+def _worded(
     episode: Episode,
     manoeuvres: tuple[Manoeuvre, ...],
     target: str,
@@ -171,7 +173,7 @@ def _told(
 ) -> Drill | None:
     """The drill in words that tell the side; None if no draft does."""
     for _ in range(_TEXTS):
-        told, written = write_episode(episode, manoeuvres, rng, voice)
+        in_words, written = write_episode(episode, manoeuvres, rng, voice)
         if any(c.kind in _SIDE_CLAIMS and c.side == side and target in c.objects for c in written[0].claims):
-            return Drill(told, written, target, side)
+            return Drill(in_words, written, target, side)
     return None

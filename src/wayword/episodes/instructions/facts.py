@@ -84,7 +84,7 @@ def segment_facts(episode: Episode, segment: int, manoeuvre: Manoeuvre) -> Facts
     depart = departure_heading(episode.path, arc, arc[first])
     arrive = arrival_heading(episode.path, arc, arc[last])
     leaves = episode.pose(segment + 1).yaw if segment + 1 < len(episode.segments) else arrive
-    seen = _Sight(episode, path, depart, arrive, leaves)
+    sight = _Sight(episode, path, depart, arrive, leaves)
     turn, corner = math.degrees(manoeuvre.turn), math.degrees(manoeuvre.corner)
     return Facts(
         segment=segment,
@@ -93,9 +93,9 @@ def segment_facts(episode: Episode, segment: int, manoeuvre: Manoeuvre) -> Facts
         direct=abs(turn) < 13 and abs(corner) < 18,
         straight=_is_straight(path) and abs(manoeuvre.bend) < 0.2,
         length=manoeuvre.length,
-        via=_via(seen, manoeuvre),
-        places=tuple(_places(seen, manoeuvre)),
-        leaving=_leaving(seen, manoeuvre) if segment else None,
+        via=_via(sight, manoeuvre),
+        places=tuple(_places(sight, manoeuvre)),
+        leaving=_leaving(sight, manoeuvre) if segment else None,
         arrive=arrive,
         winding=abs(math.degrees(manoeuvre.around)),
     )
@@ -147,89 +147,89 @@ def _is_straight(path: Array) -> bool:
     return bool(np.abs(aside).max() < 0.05 * length)
 
 
-def _via(seen: _Sight, m: Manoeuvre) -> tuple[Via, ...]:
-    about = [int(seen.nearest[seen.names.index(name)]) for name in m.objects]
-    found = []
+def _via(sight: _Sight, m: Manoeuvre) -> tuple[Via, ...]:
+    about = [int(sight.nearest[sight.names.index(name)]) for name in m.objects]
+    vias = []
     for passed in m.passed:
-        k = int(seen.nearest[seen.names.index(passed.name)])
+        k = int(sight.nearest[sight.names.index(passed.name)])
         # Told in the wrong order a route is wrong; too close to call, it is better not told.
         if m.kind in ("approach", "beside") or k <= min(about) - 4:
-            found.append(Via(passed.name, passed.side, early=True))
+            vias.append(Via(passed.name, passed.side, early=True))
         elif k >= max(about) + 4:
-            found.append(Via(passed.name, passed.side, early=False))
-    return tuple(found)
+            vias.append(Via(passed.name, passed.side, early=False))
+    return tuple(vias)
 
 
-def _places(seen: _Sight, m: Manoeuvre) -> list[Place]:
+def _places(sight: _Sight, m: Manoeuvre) -> list[Place]:
     places: list[Place] = []
-    order = sorted(range(len(seen.names)), key=lambda i: seen.end_distances[i])
+    order = sorted(range(len(sight.names)), key=lambda i: sight.end_distances[i])
     looked_at = False
     for index in order:
-        name, distance, bearing = seen.names[index], seen.end_distances[index], seen.at_end[index]
+        name, distance, bearing = sight.names[index], sight.end_distances[index], sight.at_end[index]
         side: Side = "left" if bearing > 0 else "right"
-        passed = int(seen.nearest[index])
-        came_by = 2 < passed < len(seen.path) - 2 and seen.distances[passed, index] < 0.75
-        if abs(bearing) < 20 and abs(seen.at_next[index]) < 62 and distance < 3.0 and not looked_at:
+        passed = int(sight.nearest[index])
+        came_by = 2 < passed < len(sight.path) - 2 and sight.distances[passed, index] < 0.75
+        if abs(bearing) < 20 and abs(sight.at_next[index]) < 62 and distance < 3.0 and not looked_at:
             places.append(Place("ahead", (name,)))
             if distance > 0.35:
                 places.append(Place("facing", (name,)))
         looked_at |= abs(bearing) < 33
-        if distance < 1.3 and seen.end_between(index, 22, 55, 18):
+        if distance < 1.3 and sight.end_between(index, 22, 55, 18):
             places.append(Place("quarter", (name,), side))
         if distance > NEAR_M:
             continue
-        closing = seen.distances[:, index].min() > distance - 0.04
-        if closing and abs(bearing) < 40 and abs(seen.at_next[index]) < 98 and index == order[0]:
-            lean = abs(bearing) > 13 and bearing * seen.at_next[index] > 0
+        closing = sight.distances[:, index].min() > distance - 0.04
+        if closing and abs(bearing) < 40 and abs(sight.at_next[index]) < 98 and index == order[0]:
+            lean = abs(bearing) > 13 and bearing * sight.at_next[index] > 0
             places.append(Place("front", (name,), side if lean else None))
-        if distance < 0.85 and seen.end_between(index, 56, 120, 34):
+        if distance < 0.85 and sight.end_between(index, 56, 120, 34):
             places.append(Place("beside", (name,), side))
-        if came_by and abs(bearing) > 109 and abs(seen.at_next[index]) > 48:
+        if came_by and abs(bearing) > 109 and abs(sight.at_next[index]) > 48:
             places.append(Place("past", (name,), side))
         hour = round(-bearing / 30)
-        exact = abs(bearing + 30 * hour) < 11 and abs(seen.at_next[index] + 30 * hour) < 17
+        exact = abs(bearing + 30 * hour) < 11 and abs(sight.at_next[index] + 30 * hour) < 17
         if exact and abs(hour) <= 3:
             places.append(Place("clock", (name,), hour=hour % 12 or 12))
-    for place in _midway(seen, order):
+    for place in _midway(sight, order):
         relation: PlaceRelation = "gap" if m.kind == "between" and place.objects == m.objects else "between"
         places.append(Place(relation, place.objects))
-    if m.kind == "between" and all(_behind(seen, name) for name in m.objects):
+    if m.kind == "between" and all(_behind(sight, name) for name in m.objects):
         places.append(Place("through", m.objects))
-    if m.kind == "around" and _opposite(seen, m.objects[0]):
+    if m.kind == "around" and _opposite(sight, m.objects[0]):
         places.append(Place("far", m.objects))
     return places
 
 
-def _behind(seen: _Sight, name: str) -> bool:
-    index = seen.names.index(name)
-    return abs(seen.at_end[index]) > 97 and abs(seen.at_next[index]) > 70
+def _behind(sight: _Sight, name: str) -> bool:
+    index = sight.names.index(name)
+    return abs(sight.at_end[index]) > 97 and abs(sight.at_next[index]) > 70
 
 
-def _midway(seen: _Sight, order: Sequence[int]) -> list[Place]:
+def _midway(sight: _Sight, order: Sequence[int]) -> list[Place]:
     """The pair of near objects the drone stops between, the left one first."""
-    near = [i for i in order if seen.end_distances[i] < 1.1 and seen.end_between(i, 50, 130, 25)]
+    near = [i for i in order if sight.end_distances[i] < 1.1 and sight.end_between(i, 50, 130, 25)]
     for left in near:
         for right in near:
-            gap = math.dist(seen.centres[left], seen.centres[right])
-            detour = seen.end_distances[left] + seen.end_distances[right]
-            if seen.at_end[left] > 0 > seen.at_end[right] and gap < 2.0 and detour < 1.08 * gap:
-                return [Place("between", (seen.names[left], seen.names[right]))]
+            gap = math.dist(sight.centres[left], sight.centres[right])
+            detour = sight.end_distances[left] + sight.end_distances[right]
+            if sight.at_end[left] > 0 > sight.at_end[right] and gap < 2.0 and detour < 1.08 * gap:
+                return [Place("between", (sight.names[left], sight.names[right]))]
     return []
 
 
-def _opposite(seen: _Sight, name: str) -> bool:
-    centre = seen.centres[seen.names.index(name)]
-    start, end = seen.path[0] - centre, seen.path[-1] - centre
+def _opposite(sight: _Sight, name: str) -> bool:
+    centre = sight.centres[sight.names.index(name)]
+    start, end = sight.path[0] - centre, sight.path[-1] - centre
     angle = abs(wrap(math.atan2(end[1], end[0]) - math.atan2(start[1], start[0])))
     return angle > math.radians(135) and math.hypot(*end) < 0.9
 
 
-def _leaving(seen: _Sight, m: Manoeuvre) -> tuple[str, Side | None, bool] | None:
-    index = int(seen.distances[0].argmin())
-    name, bearing = seen.names[index], seen.at_start[index]
-    if seen.distances[0, index] > 0.8 or name in m.objects or any(p.name == name for p in m.passed):
+def _leaving(sight: _Sight, m: Manoeuvre) -> tuple[str, Side | None, bool] | None:
+    index = int(sight.distances[0].argmin())
+    name, bearing = sight.names[index], sight.at_start[index]
+    if sight.distances[0, index] > 0.8 or name in m.objects or any(p.name == name for p in m.passed):
         return None
     # It is left behind on one side if it lies abeam or a little ahead as the drone sets off.
-    aside = 35 < abs(bearing) < 140 and seen.nearest[index] <= 6
+    aside = 35 < abs(bearing) < 140 and sight.nearest[index] <= 6
     side: Side | None = ("left" if bearing > 0 else "right") if aside else None
     return name, side, abs(bearing) > 105

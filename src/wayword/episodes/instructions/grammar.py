@@ -59,7 +59,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Rule:
+class GrammarRule:
     """A named set of alternatives; ``claims`` are words: the kind, then variables."""
 
     name: str
@@ -69,18 +69,18 @@ class Rule:
 
 
 @cache
-def rules() -> dict[str, Rule]:
+def rules() -> dict[str, GrammarRule]:
     """All rules by name."""
-    folder = files("wayword.episodes.instructions") / "grammar"
-    found: dict[str, Rule] = {}
+    folder = files("wayword.episodes.instructions") / "rules"
+    by_name: dict[str, GrammarRule] = {}
     for file in _FILES:
-        for rule in parse_rules((folder / file).read_text(encoding="utf-8"), found):
-            found[rule.name] = rule
-    for rule in found.values():
+        for rule in parse_rules((folder / file).read_text(encoding="utf-8"), by_name):
+            by_name[rule.name] = rule
+    for rule in by_name.values():
         for piece in (p for alternative in rule.alternatives for p in alternative.pieces):
-            if piece.kind == "call" and piece.name not in found:
+            if piece.kind == "call" and piece.name not in by_name:
                 raise WaywordError(f"the rule '{rule.name}' calls '{piece.name}', which does not exist")
-    return found
+    return by_name
 
 
 @cache
@@ -90,9 +90,9 @@ def grammar_words() -> frozenset[str]:
     return frozenset(p.name.lower() for p in pieces if p.kind == "word" and p.name[0].isalpha())
 
 
-def parse_rules(text: str, known: Mapping[str, Rule] | None = None) -> list[Rule]:
+def parse_rules(text: str, known: Mapping[str, GrammarRule] | None = None) -> list[GrammarRule]:
     """Read the rules of one file; those it adds to (":+") are among ``known`` and come back longer."""
-    found = dict(known or {})
+    by_name = dict(known or {})
     changed: dict[str, None] = {}
     current, tags = "", frozenset[str]()
     for number, raw in enumerate(text.splitlines(), start=1):
@@ -105,19 +105,19 @@ def parse_rules(text: str, known: Mapping[str, Rule] | None = None) -> list[Rule
         match = _HEADER.fullmatch(line)
         if match is not None:
             mark, current, parameters, claims = match.groups()
-            if (mark == "+") != (current in found):
+            if (mark == "+") != (current in by_name):
                 problem = "is not defined yet" if mark == "+" else "is defined twice"
                 raise WaywordError(f"line {number} of the grammar: the rule '{current}' {problem}")
             if mark == ":":
                 claimed = tuple(tuple(c.split()) for c in claims.split(";")) if claims else ()
-                found[current] = Rule(current, tuple((parameters or "").split()), claimed, ())
+                by_name[current] = GrammarRule(current, tuple((parameters or "").split()), claimed, ())
             changed[current] = None
         elif line.startswith(":") or not current:
             raise WaywordError(f"line {number} of the grammar is not a rule: {line}")
         else:
-            rule = found[current]
-            found[current] = replace(rule, alternatives=(*rule.alternatives, _alternative(line, tags)))
-    return [found[name] for name in changed]
+            rule = by_name[current]
+            by_name[current] = replace(rule, alternatives=(*rule.alternatives, _alternative(line, tags)))
+    return [by_name[name] for name in changed]
 
 
 def _alternative(line: str, tags: frozenset[str]) -> Alternative:

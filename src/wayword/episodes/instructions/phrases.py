@@ -75,8 +75,8 @@ def may_denote(text: str, name: str) -> bool:
 
 @cache
 def _telling(name: str, others: frozenset[str]) -> tuple[Phrase, ...]:
-    kept = tuple(p for p in phrases(name) if not any(may_denote(p.text, other) for other in others))
-    return kept or (Phrase(name, "name", 1.0),)
+    choices = tuple(p for p in phrases(name) if not any(may_denote(p.text, other) for other in others))
+    return choices or (Phrase(name, "name", 1.0),)
 
 
 def telling_phrases(name: str, layout: Iterable[str]) -> tuple[Phrase, ...]:

@@ -87,7 +87,7 @@ def _pair(
     values: dict[str, str],
     objects: Sequence[str],
     fixed: tuple[str, str],
-    told: tuple[str, str],
+    variables: tuple[str, str],
     sides: tuple[str, str],
     rng: np.random.Generator,
 ) -> None:
@@ -96,7 +96,7 @@ def _pair(
     pairs = [(objects[0], "left"), (objects[1], "right")]
     if rng.random() < 0.5:
         pairs.reverse()
-    for variable, side, (name, where) in zip(told, sides, pairs, strict=True):
+    for variable, side, (name, where) in zip(variables, sides, pairs, strict=True):
         values[variable], values[side] = name, where
 
 
@@ -139,8 +139,8 @@ def _tell_turn(
     if turn is None:
         return
     # Small turns are often left out: they follow from where the instruction leads.
-    told = voice.turn * min(1.0, 0.35 + turn.degrees / 60)
-    if rng.random() >= told:
+    chance = voice.turn * min(1.0, 0.35 + turn.degrees / 60)
+    if rng.random() >= chance:
         return
     values["T"] = turn.side
     flags.add("turn")
@@ -168,8 +168,8 @@ def _tell_via(
     voice: Voice,
     rng: np.random.Generator,
 ) -> None:
-    told = set(place.objects) if place else set()
-    choices = [v for v in facts.via if v.name not in told]
+    mentioned = set(place.objects) if place else set()
+    choices = [v for v in facts.via if v.name not in mentioned]
     if not choices or rng.random() >= voice.via:
         return
     via = choices[int(rng.integers(len(choices)))]
@@ -241,8 +241,10 @@ def _tell_more(
     rng: np.random.Generator,
 ) -> None:
     """A second thing about the end, about an object that is not told yet."""
-    told = {values[v] for v in ("o", "a", "b", "e", "f", "p") if v in values}
-    choices = [p for p in facts.places if p.relation in ("ahead", "beside", "quarter") and not told & set(p.objects)]
+    mentioned = {values[v] for v in ("o", "a", "b", "e", "f", "p") if v in values}
+    choices = [
+        p for p in facts.places if p.relation in ("ahead", "beside", "quarter") and not mentioned & set(p.objects)
+    ]
     if not choices or place.relation in ("ahead", "facing", "between") or rng.random() >= voice.also:
         return
     more = choices[int(rng.integers(len(choices)))]

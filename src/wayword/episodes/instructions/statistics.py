@@ -39,7 +39,7 @@ class TextStatistics:
     """Share of the compared vocabulary that occurs only once."""
 
 
-def words_of(text: str) -> list[str]:
+def instruction_words(text: str) -> list[str]:
     """The words of an instruction in lower case, without punctuation; "o'clock" and "red-roofed" are one."""
     return _WORD.findall(text.lower())
 
@@ -48,7 +48,7 @@ def text_statistics(texts: Sequence[str], compare_words: int = 40_000) -> TextSt
     """Measure a set of instructions."""
     if not texts:
         raise WaywordError("there are no instructions to count")
-    tokenised = [words_of(text) for text in texts]
+    tokenised = [instruction_words(text) for text in texts]
     lengths = np.array([len(words) for words in tokenised])
     vocabulary = {word for words in tokenised for word in words}
     sample = _spread(tokenised, compare_words)
@@ -75,10 +75,10 @@ def _spread(tokenised: Sequence[list[str]], words: int) -> list[list[str]]:
     """Instructions evenly spread over the set, until they have ``words`` words."""
     total = sum(len(w) for w in tokenised)
     share = min(1.0, words / max(total, 1))
-    kept, due = [], 0.0
+    sample, due = [], 0.0
     for instruction in tokenised:
         due += share
         if due >= 1.0 - 1e-9:
             due -= 1.0
-            kept.append(instruction)
-    return kept
+            sample.append(instruction)
+    return sample

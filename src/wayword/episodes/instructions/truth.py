@@ -58,8 +58,8 @@ class _Flight:
 
     def winding(self, name: str) -> float:
         """Degrees by which the drone goes around an object, counter-clockwise positive."""
-        seen = self.track - self.where[name]
-        return float(np.degrees(np.angle(seen[1:] / seen[:-1]).sum()))
+        offsets = self.track - self.where[name]
+        return float(np.degrees(np.angle(offsets[1:] / offsets[:-1]).sum()))
 
     def crossing(self, a: str, b: str) -> float | None:
         """Where between two objects the path crosses from a on its left to b: 0 at a, 1 at b."""

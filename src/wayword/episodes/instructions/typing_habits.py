@@ -124,7 +124,7 @@ def type_out(tokens: Sequence[Token], voice: Voice, rng: np.random.Generator) ->
     if voice.fillers:
         typed = add_fillers(typed, voice.fillers, rng)
     if voice.misspells or voice.slips:
-        typed = misspell(typed, voice.misspells, voice.slips, rng)
+        typed = mistype(typed, voice.misspells, voice.slips, rng)
     return typed
 
 
@@ -160,7 +160,7 @@ def add_fillers(tokens: Sequence[Token], rate: float, rng: np.random.Generator) 
     return typed
 
 
-def misspell(tokens: Sequence[Token], common: float, slips: float, rng: np.random.Generator) -> list[Token]:
+def mistype(tokens: Sequence[Token], common: float, slips: float, rng: np.random.Generator) -> list[Token]:
     """Common misspellings at the rate ``common`` and slips of the finger at ``slips``, per word."""
     typed = _join_pairs(list(tokens), _INFRONT, common, rng)
     for k, token in enumerate(typed):
@@ -187,8 +187,8 @@ def slip(word: str, rng: np.random.Generator) -> str:
         lambda w, k: w[:k] + _NEAR[w[k].lower()][int(rng.integers(2))] + w[k + 1 :],  # the key beside it
     )
     k = int(rng.integers(1, len(word) - 1))
-    made = slips[int(rng.choice(4, p=(0.4, 0.35, 0.1, 0.15)))](word, k)
-    return word if made.lower() in vocabulary() | grammar_words() else made
+    typo = slips[int(rng.choice(4, p=(0.4, 0.35, 0.1, 0.15)))](word, k)
+    return word if typo.lower() in vocabulary() | grammar_words() else typo
 
 
 def _join_pairs(

@@ -60,8 +60,8 @@ class _Draft:
     @property
     def clumsiness(self) -> int:
         """Points for too many "and" and for the same verb twice."""
-        said = [t.text.lower() for t in self.tokens if t.mention < 0]
-        return 3 * max(said.count("and") - 2, 0) + sum(said.count(verb) > 1 for verb in _TELLING_VERBS)
+        words = [t.text.lower() for t in self.tokens if t.mention < 0]
+        return 3 * max(words.count("and") - 2, 0) + sum(words.count(verb) > 1 for verb in _TELLING_VERBS)
 
 
 def write_instruction(
@@ -75,15 +75,15 @@ def write_instruction(
 
     ``segment`` (counted from 0) is the one the first manoeuvre belongs to; it is looked for if not given.
     """
-    told = (manoeuvres,) if isinstance(manoeuvres, Manoeuvre) else tuple(manoeuvres)
-    if len(told) not in (1, 2):
-        raise WaywordError(f"an instruction is about 1 or 2 segments, not {len(told)}")
-    first = _find(told[0], episode) if segment is None else segment
+    parts = (manoeuvres,) if isinstance(manoeuvres, Manoeuvre) else tuple(manoeuvres)
+    if len(parts) not in (1, 2):
+        raise WaywordError(f"an instruction is about 1 or 2 segments, not {len(parts)}")
+    first = _find(parts[0], episode) if segment is None else segment
     speaker = draw_voice(rng) if voice is None else find_voice(voice)
     memory = Memory(tuple(o.name for o in episode.objects))
-    facts = [segment_facts(episode, first + k, m) for k, m in enumerate(told)]
+    facts = [segment_facts(episode, first + k, m) for k, m in enumerate(parts)]
     draft = _draft(facts[0], (), speaker, rng, memory)
-    if len(told) == 2:
+    if len(parts) == 2:
         draft = _join(draft, facts, speaker, rng)
     return _finish(draft, speaker, rng)
 
@@ -101,8 +101,8 @@ def generate_written(
 
     The paths are those of ``generate_episodes``. Each episode has one voice and depends on its index only.
     """
-    made = generate_episodes(split, count, seed, names, config, first)
-    for index, (episode, manoeuvres) in enumerate(made, start=first):
+    episodes = generate_episodes(split, count, seed, names, config, first)
+    for index, (episode, manoeuvres) in enumerate(episodes, start=first):
         rng = np.random.default_rng([seed, zlib.crc32(split.encode()), index, 1])
         yield write_episode(episode, manoeuvres, rng, voice)
 
@@ -122,8 +122,8 @@ def write_episode(
         memory.next_text()
         earlier.append(facts)
         written.append(_finish(draft, speaker, rng))
-    told = zip(episode.segments, written, strict=True)
-    segments = tuple(Segment(segment.end, instruction.text) for segment, instruction in told)
+    pairs = zip(episode.segments, written, strict=True)
+    segments = tuple(Segment(segment.end, instruction.text) for segment, instruction in pairs)
     return replace(episode, segments=segments, annotator=f"grammar/{speaker.name}"), written
 
 
@@ -199,16 +199,16 @@ def _finish(draft: _Draft, voice: Voice, rng: np.random.Generator) -> WrittenIns
 
 def _tidy(tokens: Sequence[Token]) -> list[Token]:
     """Drop punctuation that came to stand at the start, at the end or beside a stronger mark."""
-    kept: list[Token] = []
+    result: list[Token] = []
     for token in tokens:
         if not token.is_word:
-            if not kept:
+            if not result:
                 continue
-            if not kept[-1].is_word:
-                if kept[-1].text == ",":
-                    kept[-1] = token
+            if not result[-1].is_word:
+                if result[-1].text == ",":
+                    result[-1] = token
                 continue
-        kept.append(token)
-    while kept and kept[-1].text in ",;:":
-        kept.pop()
-    return kept
+        result.append(token)
+    while result and result[-1].text in ",;:":
+        result.pop()
+    return result

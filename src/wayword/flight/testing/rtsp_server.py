@@ -3,7 +3,8 @@
     with RtspServer(lambda: pixels) as camera:
         av.open(camera.address, options={"rtsp_transport": "tcp"})
 
-The picture is made anew for every frame by the function it is given; ``paused`` stops the stream without closing it.
+The picture is made anew for every frame by the function it is given; ``paused`` stops the stream without closing it,
+``frozen`` repeats its last picture.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class RtspServer:
 
     def __init__(self, see: Callable[[], NDArray[np.uint8]], frames_per_s: float = 15.0) -> None:
         self._see, self.frames_per_s = see, frames_per_s
-        self.paused = False
+        self.paused = self.frozen = False
+        """No frames any more; one frame again and again."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         self.address = f"rtsp://127.0.0.1:{self.port}/cam"
@@ -117,10 +119,12 @@ class RtspServer:
 
     def _stream(self, client: socket.socket, lock: threading.Lock) -> None:
         sequence, began = 0, time.monotonic()
+        pixels = self._see()
         while not self._closed.is_set():
             if not self.paused:
+                pixels = pixels if self.frozen else self._see()
                 stamp = int((time.monotonic() - began) * _CLOCK_HZ) & 0xFFFFFFFF
-                for last, payload in packets(self._see()):
+                for last, payload in packets(pixels):
                     head = struct.pack(">BBHII", 0x80, 26 | (0x80 if last else 0), sequence & 0xFFFF, stamp, 7)
                     sequence += 1
                     packet = head + payload

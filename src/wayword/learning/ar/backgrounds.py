@@ -12,7 +12,6 @@ origin and its ground z = 0). Pictures are cut to the output's shape about their
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from wayword.camera import Camera
 from wayword.episodes import generate_episode
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 from wayword.learning.ar.config import ViewConfig
 from wayword.learning.ar.flights import fly_oracle
 from wayword.sim.arena import Arena
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Look, random_look
+from wayword.task import ARENA_M, IMAGE_HEIGHT, IMAGE_WIDTH
 
 MAX_PIXELS = 64 * 10**6
 FORMATS = ("PNG", "JPEG")
@@ -43,14 +44,23 @@ class Flight:
     poses: NDArray[np.float64]
     look: Look | None
     photos: NDArray[np.uint8] | None
+    camera: Camera | None = None
+    """The camera of this flight, if it is not that of all."""
+    distortion: float = 0.0
+    """What its lens does to the finished frame, see ``panoramas.bend``."""
 
 
 class Backgrounds(Protocol):
     """A source of flights."""
 
     @property
-    def camera(self) -> CameraConfig:
+    def camera(self) -> Camera:
         """The camera of all frames."""
+        ...
+
+    @property
+    def arena_m(self) -> float:
+        """Side of the square that objects stand in."""
         ...
 
     def flights(self, rng: np.random.Generator, config: ViewConfig) -> list[Flight]:
@@ -58,14 +68,24 @@ class Backgrounds(Protocol):
         ...
 
 
+class PictureSource(Backgrounds, Protocol):
+    """A source of flights whose backgrounds are pictures, of a camera that has noise."""
+
+    def samples(self) -> NDArray[np.uint8]:
+        """Pictures (N, H, W, 3) to measure the noise in."""
+        ...
+
+
 class SimulatedFlights:
     """The Oracle flies generated demonstrations in the empty arena, each under another look."""
 
-    def __init__(self, camera: CameraConfig | None = None) -> None:
-        self._camera = camera or CameraConfig()
+    arena_m = ARENA_M
+
+    def __init__(self, camera: Camera | None = None) -> None:
+        self._camera = camera or Camera()
 
     @property
-    def camera(self) -> CameraConfig:
+    def camera(self) -> Camera:
         """The camera of all frames."""
         return self._camera
 
@@ -88,7 +108,7 @@ class SimulatedFlights:
 class FolderFrames:
     """A user's own pictures of an empty place."""
 
-    def __init__(self, folder: Path | str, width: int = 128, height: int = 72) -> None:
+    def __init__(self, folder: Path | str, width: int = IMAGE_WIDTH, height: int = IMAGE_HEIGHT) -> None:
         self.folder = Path(folder)
         path = self.folder / "poses.json"
         stored = _read_json(path)
@@ -96,7 +116,7 @@ class FolderFrames:
         if unknown:
             raise DataError(path, f"unknown key {unknown[0]!r}; known are intrinsics, arena_m and frames")
         source = _intrinsics(path, stored.get("intrinsics"))
-        self.arena_m = _number(path, stored.get("arena_m", 4.7), "arena_m")
+        self.arena_m = _number(path, stored.get("arena_m", ARENA_M), "arena_m")
         if not 1.0 <= self.arena_m <= 100.0:
             raise DataError(path, f"arena_m must be between 1 and 100 metres, found {self.arena_m:g}")
         frames = stored.get("frames")
@@ -109,19 +129,23 @@ class FolderFrames:
         wide = min(source.width, round(source.height * width / height))
         high = min(source.height, round(source.width * height / width))
         half = math.atan(wide / source.width * math.tan(math.radians(source.hfov_deg) / 2))
-        self._camera = CameraConfig(width, height, math.degrees(2 * half), source.mount_pitch_deg)
+        self._camera = Camera(width, height, math.degrees(2 * half), source.mount_pitch_deg)
         left, top = (source.width - wide) / 2, (source.height - high) / 2
         box = (left, top, left + wide, top + high)
         self.photos = np.stack([_picture(self.folder / name, source, box, (width, height)) for name in names])
 
     @property
-    def camera(self) -> CameraConfig:
+    def camera(self) -> Camera:
         """The camera of the pictures after cutting and scaling."""
         return self._camera
 
     def flights(self, rng: np.random.Generator, config: ViewConfig) -> list[Flight]:
         """All pictures as one flight."""
         return [Flight(self.poses, None, self.photos)]
+
+    def samples(self) -> NDArray[np.uint8]:
+        """All pictures."""
+        return self.photos
 
     def _check_pictures(self, path: Path, frames: dict[str, Any]) -> None:
         for name in frames:
@@ -142,14 +166,7 @@ def _bare_bank() -> MeshBank:
 def _read_json(path: Path) -> dict[str, Any]:
     if not path.parent.is_dir():
         raise WaywordError(f"{path.parent}: there is no such folder of frames")
-    try:
-        if path.stat().st_size > 256 * 2**20:
-            raise DataError(path, "is larger than 256 MB")
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); a folder of frames needs it") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, "is not JSON") from error
+    stored = read_json(path, 256 * 2**20, "a folder of frames needs it")
     if not isinstance(stored, dict):
         raise DataError(path, 'must hold {"intrinsics": ..., "frames": ...}')
     return stored
@@ -161,7 +178,7 @@ def _number(path: Path, value: Any, what: str) -> float:
     return float(value)
 
 
-def _intrinsics(path: Path, value: Any) -> CameraConfig:
+def _intrinsics(path: Path, value: Any) -> Camera:
     keys = ("width", "height", "hfov_deg", "mount_pitch_deg")
     if not isinstance(value, dict) or sorted(value) != sorted(keys):
         raise DataError(path, f"intrinsics must give {', '.join(keys)}")
@@ -169,7 +186,7 @@ def _intrinsics(path: Path, value: Any) -> CameraConfig:
     if width != int(width) or height != int(height):
         raise DataError(path, "intrinsics: width and height must be whole numbers of pixels")
     try:
-        return CameraConfig(int(width), int(height), hfov, pitch)
+        return Camera(int(width), int(height), hfov, pitch)
     except WaywordError as error:
         raise DataError(path, f"intrinsics: {error}") from error
 
@@ -184,7 +201,7 @@ def _pose(path: Path, name: str, value: Any) -> list[float]:
 
 
 def _picture(
-    path: Path, source: CameraConfig, box: tuple[float, float, float, float], size: tuple[int, int]
+    path: Path, source: Camera, box: tuple[float, float, float, float], size: tuple[int, int]
 ) -> NDArray[np.uint8]:
     try:
         with Image.open(path, formats=FORMATS) as image:

@@ -22,6 +22,7 @@ from wayword.learning.ar.flights import fly_oracle
 from wayword.sim.arena import Arena, ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.worlds import WORLDS, WorldName
+from wayword.task import ARENA_M
 
 _BATCH = 8
 _OBSTACLES = tuple(f"thing {i}" for i in range(12))
@@ -59,7 +60,8 @@ def collect_frames(
             fly_oracle(episodes, bank, [place.look] * _BATCH, seeds, watch, empty=True, config=arena_config)
             if len(poses) >= count:
                 break
-        write_json(unfinished / "poses.json", {"intrinsics": _believed(arena_config), "arena_m": 4.7, "frames": poses})
+        header = {"intrinsics": _believed(arena_config), "arena_m": ARENA_M}
+        write_json(unfinished / "poses.json", {**header, "frames": poses})
         os.replace(unfinished, out)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)

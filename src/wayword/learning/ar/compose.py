@@ -21,11 +21,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera
 from wayword.compiled import compiled
 from wayword.learning.ar.config import AugmentConfig
 from wayword.learning.ar.photos import PhotoStyle, separate, taken
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Light, Look
 from wayword.sim.render.renderer import Frames, RenderConfig, Renderer
 from wayword.sim.render.sensor import Sensor, SensorConfig
@@ -40,7 +40,7 @@ NEUTRAL = Look("concrete", "concrete", "hall", 30.0, (_GREY, _GREY))
 class Compositor:
     """Draws layouts into simulated scenes or over photographs, with one camera."""
 
-    def __init__(self, bank: MeshBank, camera: CameraConfig) -> None:
+    def __init__(self, bank: MeshBank, camera: Camera) -> None:
         self.camera = camera
         self._hard = Renderer(bank, camera, RenderConfig(threads=1))
         self._smooth = Renderer(bank, camera, RenderConfig(supersample=True, threads=1))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Annotated, Literal
+
+import tyro
 
 from wayword.errors import WaywordError
+from wayword.task import ARENA_M
 
 PoolName = Literal["train", "heldout"]
 
@@ -52,12 +55,12 @@ class PoolConfig:
 
 
 @dataclass(frozen=True)
-class LayoutConfig:
+class ARLayoutConfig:
     """How objects are placed (paper: 6 to 16 objects; the rest follows the release)."""
 
     min_objects: int = 6
     max_objects: int = 16
-    arena_m: float = 4.7
+    arena_m: float = ARENA_M
     edge_clearance_m: float = 0.42
     """From the boundary to the centre of an object."""
     gap_m: float = 0.1
@@ -125,24 +128,29 @@ class AugmentConfig:
 
 @dataclass(frozen=True)
 class PhotoConfig:
-    """How objects are drawn over a user's own pictures; each setting is the far end of what is drawn for a frame."""
+    """How objects are drawn over a user's own pictures; each setting is the far end of what is drawn for a frame.
+
+    On a command line, settings that ``AugmentConfig`` has too begin with ``--photo-``.
+    """
 
     simulated_share: float = 0.0
     """Share of layouts that stand in the simulated arena instead, taken by its clean camera. Photos in a database need
     not come from the place, so an object must be the same in both; `wayword train grounding --frames` takes some."""
-    clean_share: float = 0.5
+    clean_share: Annotated[float, tyro.conf.arg(name="photo_clean_share")] = 0.5
     """Share of frames over pictures that are left as they were taken: the pictures have the camera's faults already."""
-    exposure: float = 0.3
+    exposure: Annotated[float, tyro.conf.arg(name="photo_exposure")] = 0.3
     """Objects are brighter or darker than the renderer's by up to this share."""
-    white_balance: float = 0.35
+    white_balance: Annotated[float, tyro.conf.arg(name="photo_white_balance")] = 0.35
     """Objects are warmer or colder by up to this share (red up and blue down, or the reverse): lamps differ, and
     pictures of an empty place do not say what is white there."""
-    vignette: float = 0.5
+    vignette: Annotated[float, tyro.conf.arg(name="photo_vignette")] = 0.5
     """Share of the light that objects in the corners lose."""
-    blur_px: float = 1.1
+    blur_px: Annotated[float, tyro.conf.arg(name="photo_blur_px")] = 1.1
     """Blur of the objects' layer, standard deviation."""
     noise_spread: float = 0.35
     """The objects' noise is that of the pictures, up to this share more or less."""
+    shadow_blur_px: float = 0.0
+    """Shadows are softer than the objects' outlines by up to this, standard deviation."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ class ARConfig:
     """Train on one, validate on the other: they share no noun."""
     shard_frames: int = 1000
     objects: PoolConfig = field(default_factory=PoolConfig)
-    layout: LayoutConfig = field(default_factory=LayoutConfig)
+    layout: ARLayoutConfig = field(default_factory=ARLayoutConfig)
     views: ViewConfig = field(default_factory=ViewConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)
     photo: PhotoConfig = field(default_factory=PhotoConfig)

@@ -21,18 +21,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera, camera_axes
 from wayword.episodes import Episode, generate_episode
 from wayword.errors import WaywordError
 from wayword.language.phrases_db import load_phrases
 from wayword.learning.ar.flights import fly_oracle
 from wayword.learning.ar.generate import cut, projected_box, visible_boxes
 from wayword.objects import Box, ObjectDatabase, teach, view_pixels
-from wayword.objects.files import PREVIEW
 from wayword.objects.lock import LOCK
 from wayword.sim.arena import Arena
 from wayword.sim.models.catalogue import names
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import Look, random_look
 
 Which = Literal["seen", "dev", "test", "all"]
@@ -90,11 +89,9 @@ def build_database(
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
         for name in objects:
-            exemplars = [view_pixels(view.image, view.box) for view in choose(found[name], config.views)]
+            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(found[name], config.views)]
             teach(unfinished, name, [replace(exemplar, photo=None) for exemplar in exemplars], phrases[name])
-        # What is only there for writing and looking: small enough to ship without it.
-        for extra in (unfinished / LOCK, *unfinished.glob(f"*/{PREVIEW}")):
-            extra.unlink(missing_ok=True)
+        (unfinished / LOCK).unlink(missing_ok=True)  # only there for writing
         os.replace(unfinished, out)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -138,7 +135,7 @@ class _Watch:
         config: BuildConfig,
     ) -> None:
         self.episodes, self.first, self.bank, self.found = episodes, first, bank, found
-        self.rng, self.config, self.camera = rng, config, CameraConfig()
+        self.rng, self.config, self.camera = rng, config, Camera()
 
     def __call__(self, arena: Arena, slots: NDArray[np.int64]) -> None:
         frames = arena.frames(slots)
@@ -182,7 +179,7 @@ class _Watch:
         return Box(x0, y0, x1, y1) if min(x1 - x0, y1 - y0) >= 8 else None  # less is no view for a database
 
 
-def choose(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+def choose_exemplars(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     """Views that differ most: each next one is the farthest from those chosen, no two from one flight.
 
     The first is the one of middle distance. A factor of e^0.5 in distance counts as much as a radian of side.

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_fill_holes
 
+from wayword.camera import Camera
 from wayword.learning.ar.config import PoolConfig
 from wayword.sim.models.mesh import Mesh, rotation
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Light, Look
 from wayword.sim.render.rasteriser import WORK_SHAPE, cast_shadows
 from wayword.sim.render.renderer import RenderConfig, Renderer
@@ -37,7 +37,9 @@ def misshapen(mesh: Mesh, config: PoolConfig) -> bool:
     return bool(extent.min() < config.min_ratio * extent.max())
 
 
-def fit(entries: Sequence[ObjectEntry], meshes: Sequence[Mesh], config: PoolConfig) -> list[tuple[int, Mesh]]:
+def fit_for_drawing(
+    entries: Sequence[ObjectEntry], meshes: Sequence[Mesh], config: PoolConfig
+) -> list[tuple[int, Mesh]]:
     """The objects to keep, as (place, mesh): no rings, nothing thin, black or twice; dim ones come back lightened.
 
     ``entries`` are unpainted. Procedural objects are only checked for being rings.
@@ -106,7 +108,7 @@ def outlines(bank: MeshBank) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def pictures(bank: MeshBank) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     """Small pictures of every object from four sides (N, 4 * pixels) on one plain ground; mean light of each (N,)."""
-    camera = CameraConfig(_PICTURE, _PICTURE, hfov_deg=36.0, mount_pitch_deg=18.0)
+    camera = Camera(_PICTURE, _PICTURE, hfov_deg=36.0, mount_pitch_deg=18.0)
     renderer = Renderer(bank, camera, RenderConfig(supersample=True, threads=1))
     grey = (168, 166, 160)
     look = Look("concrete", "concrete", "hall", 30.0, (grey, grey), Light(ambient=0.7, diffuse=0.4, shadows=0.0))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.episodes import Episode
-from wayword.policy import Observations
+from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy.oracle import Oracle
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
@@ -34,13 +34,7 @@ def fly_oracle(
     arena = Arena(count, bank, config)
     places = zip(episodes, looks, strict=True)
     situations = [Situation(() if empty else e.objects, e.start, look, e.arena_m) for e, look in places]
-    arena.reset(range(count), situations, seeds)
-    oracle = Oracle()
-    oracle.reset([""] * count, [None] * count)
-    oracle.brief([episode.path for episode in episodes])
-    while len(slots := arena.flying):
-        watch(arena, slots)
-        actions = np.zeros((count, 3))
-        blind = np.zeros((len(slots), 0, 0, 3), np.uint8)  # the Oracle follows its path and looks at nothing
-        actions[slots] = oracle.act(Observations(slots, blind, arena.poses[slots]))
-        arena.step(actions)
+    loop = EpisodeLoop(Oracle(), arena, looks=False)
+    loop.begin(situations, seeds, [""] * count, [None] * count, [episode.path for episode in episodes])
+    for point in loop:
+        watch(arena, point.slots)

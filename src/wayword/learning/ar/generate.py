@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera, camera_axes
 from wayword.compiled import compiled
-from wayword.learning.ar.backgrounds import Backgrounds, Flight, FolderFrames, SimulatedFlights
+from wayword.learning.ar.backgrounds import Flight, PictureSource, SimulatedFlights
 from wayword.learning.ar.compose import Compositor, augment
 from wayword.learning.ar.config import ARConfig, ViewConfig
 from wayword.learning.ar.layout import ARLayout, random_ar_layout
 from wayword.learning.ar.objects import ObjectPool
+from wayword.learning.ar.panoramas import bend
 from wayword.learning.ar.photos import noise_level, photo_light, random_style
-from wayword.mapping.grid import ARENA_M
-from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import random_light
+from wayword.task import ARENA_M
 
 MIN_PIXELS = 12
 """An object with fewer visible pixels has no row among the boxes; its few pixels keep its id."""
@@ -44,13 +45,15 @@ class ShardArrays:
 class Generator:
     """Makes shards of one run."""
 
-    def __init__(self, pool: ObjectPool, backgrounds: Backgrounds, config: ARConfig, seed: int) -> None:
+    def __init__(
+        self, pool: ObjectPool, backgrounds: SimulatedFlights | PictureSource, config: ARConfig, seed: int
+    ) -> None:
         config.check()
         self.pool, self.backgrounds, self.seed = pool, backgrounds, seed
         self._noise = 0.0
-        if isinstance(backgrounds, FolderFrames):  # objects stand in the user's arena, not in ours
+        if not isinstance(backgrounds, SimulatedFlights):  # objects stand in the pictures' arena, not in ours
             config = replace(config, layout=replace(config.layout, arena_m=backgrounds.arena_m))
-            self._noise = noise_level(backgrounds.photos)
+            self._noise = noise_level(backgrounds.samples())
         self.config = config
         self.compositor = Compositor(pool.bank, backgrounds.camera)
 
@@ -71,18 +74,19 @@ class Generator:
             layout = random_ar_layout(self.pool, rng, config.layout)
             among = simulated if simulated and rng.random() < config.photo.simulated_share else flights
             flight = among[int(rng.integers(len(among)))]
-            views, which = choose_views(flight, layout, stop - start, camera, rng, config.views)
+            own_camera = flight.camera or camera
+            views, which = choose_views(flight, layout, stop - start, own_camera, rng, config.views)
             poses[start:stop] = views
             rgb[start:stop], ids[start:stop] = self._draw(flight, layout, views, which, rng)
             photo[start:stop] = flight.photos is not None
             for i in range(start, stop):
                 rgb[i] = augment(rgb[i], rng, own if photo[i] else config.augment)
-                rows += [(i, *row) for row in self._visible(ids[i], layout, poses[i])]
+                rows += [(i, *row) for row in self._visible(ids[i], layout, poses[i], own_camera)]
         return _pack(rgb, ids, poses, photo, rows)
 
     def _simulated(self, rng: np.random.Generator) -> list[Flight]:
-        """Flights in the simulated arena to mix among a user's own pictures, made as large as the user's arena."""
-        if not isinstance(self.backgrounds, FolderFrames) or self.config.photo.simulated_share <= 0:
+        """Flights in the simulated arena to mix among pictures, made as large as the pictures' arena."""
+        if isinstance(self.backgrounds, SimulatedFlights) or self.config.photo.simulated_share <= 0:
             return []
         flights = SimulatedFlights(self.backgrounds.camera).flights(rng, self.config.views)
         for flight in flights:
@@ -97,18 +101,20 @@ class Generator:
         if flight.photos is not None:
             lights = [photo_light(rng) for _ in views]
             styles = [random_style(self._noise, rng, self.config.photo) for _ in views]
-            return self.compositor.over_photos(
+            own = self.compositor if flight.camera is None else Compositor(self.pool.bank, flight.camera)
+            rgb, ids = own.over_photos(
                 flight.photos[which], names, layout.transforms, lights, views, layout.arena_m, smooth, styles, rng
             )
+            return bend(rgb, ids, flight.distortion) if flight.distortion else (rgb, ids)
         lights = [random_light(rng) for _ in views]
         assert flight.look is not None
         looks = [replace(flight.look, light=light) for light in lights]
         drawn = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
         return drawn.rgb, drawn.ids
 
-    def _visible(self, ids: NDArray[np.uint8], layout: ARLayout, pose: NDArray) -> list[tuple]:
+    def _visible(self, ids: NDArray[np.uint8], layout: ARLayout, pose: NDArray, camera: Camera) -> list[tuple]:
         """Instance, identity, pixels, box and amodal box of every object with enough visible pixels."""
-        camera, extents = self.backgrounds.camera, np.empty((256, 5), np.int32)
+        extents = np.empty((256, 5), np.int32)
         axes = camera_axes(pose, camera.mount_pitch_deg)
         _extents(ids, extents)
         rows = []
@@ -126,7 +132,7 @@ def choose_views(
     flight: Flight,
     layout: ARLayout,
     count: int,
-    camera: CameraConfig,
+    camera: Camera,
     rng: np.random.Generator,
     config: ViewConfig,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -151,7 +157,7 @@ def projected_box(
     transform: NDArray[np.float32],
     eye: NDArray[np.float64],
     axes: NDArray[np.float64],
-    camera: CameraConfig,
+    camera: Camera,
 ) -> tuple[float, float, float, float]:
     """Box x0, y0, x1, y1 of a mesh in the image, hidden parts included; may reach beyond the frame.
 
@@ -172,7 +178,7 @@ def visible_boxes(ids: NDArray[np.uint8]) -> dict[int, tuple[int, int, int, int]
     return {k: (*extents[k, :2].tolist(), *(extents[k, 2:4] + 1).tolist()) for k in seen}
 
 
-def cut(box: tuple[float, float, float, float], camera: CameraConfig) -> tuple[float, float, float, float]:
+def cut(box: tuple[float, float, float, float], camera: Camera) -> tuple[float, float, float, float]:
     """The part of a box inside the frame."""
     x0, y0, x1, y1 = box
     w, h = float(camera.width), float(camera.height)
@@ -188,7 +194,7 @@ def _perturbed(pose: NDArray, rng: np.random.Generator, config: ViewConfig, aren
     return moved
 
 
-def _in_view(layout: ARLayout, pose: NDArray, camera: CameraConfig) -> int:
+def _in_view(layout: ARLayout, pose: NDArray, camera: Camera) -> int:
     """How many objects have their centre (at a quarter of a metre at most) in the picture."""
     points = np.column_stack([layout.centres, np.full(len(layout.places), 0.1)])
     local = (points - pose[:3]) @ camera_axes(pose, camera.mount_pitch_deg).T

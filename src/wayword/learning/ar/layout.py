@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.learning.ar.config import LayoutConfig
+from wayword.learning.ar.config import ARLayoutConfig
 from wayword.learning.ar.objects import ObjectPool
 from wayword.sim.models.mesh import rotation
 
@@ -33,7 +33,7 @@ class ARLayout:
         return self.transforms[:, :2, 3].astype(np.float64)
 
 
-def random_ar_layout(pool: ObjectPool, rng: np.random.Generator, config: LayoutConfig) -> ARLayout:
+def random_ar_layout(pool: ObjectPool, rng: np.random.Generator, config: ARLayoutConfig) -> ARLayout:
     """Draw a layout. An object that finds no room after some tries is left out; the first always does."""
     count = int(rng.integers(config.min_objects, config.max_objects + 1))
     repeats = rng.random() < config.repeat_layouts

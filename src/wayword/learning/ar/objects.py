@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.learning.ar.config import PoolConfig, PoolName
-from wayword.learning.ar.fitness import RANDOM, fit, misshapen
+from wayword.learning.ar.fitness import RANDOM, fit_for_drawing, misshapen
 from wayword.learning.ar.nouns import held_out, kind, lookalike
 from wayword.sim.models.baked import BakedPack
 from wayword.sim.models.file_guard import UnusableError
@@ -72,7 +72,7 @@ class ObjectPool:
         found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress)]
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
-        for place, mesh in fit([entry for entry, _ in found], [mesh for _, mesh in found], config):
+        for place, mesh in fit_for_drawing([entry for entry, _ in found], [mesh for _, mesh in found], config):
             entry = found[place][0]
             entries.append(entry)
             meshes.append(mesh)

@@ -39,6 +39,8 @@ class PhotoStyle:
     blur_px: float
     noise: float
     """Standard deviation in levels."""
+    shadow_px: float = 0.0
+    """How much softer than the objects their shadows are, standard deviation."""
 
 
 def noise_level(photos: Bytes, most: int = 200) -> float:
@@ -65,6 +67,7 @@ def random_style(noise: float, rng: np.random.Generator, config: PhotoConfig) ->
         config.vignette * vignette,
         config.blur_px * blur,
         noise * (1 + config.noise_spread * (2 * louder - 1)),
+        config.shadow_blur_px * float(rng.random()) if config.shadow_blur_px else 0.0,
     )
 
 
@@ -90,7 +93,9 @@ def taken(photo: Bytes, layer: Floats, factor: Floats, style: PhotoStyle, rng: n
     np.minimum(layer[..., :3], 255 * layer[..., 3:], out=layer[..., :3])
     if style.blur_px > 0.2:
         layer = gaussian_filter(layer, (style.blur_px, style.blur_px, 0), mode="nearest", truncate=3.0)
-        factor = gaussian_filter(factor, style.blur_px, mode="nearest", truncate=3.0)
+    soft = math.hypot(style.blur_px, style.shadow_px)
+    if soft > 0.2:
+        factor = gaussian_filter(factor, soft, mode="nearest", truncate=3.0)
     share = layer[..., 3:]
     grain = rng.standard_normal(photo.shape, dtype=np.float32) * np.float32(style.noise)
     mixed = photo * (factor[..., None] * (1 - share)) + layer[..., :3] + grain * share

@@ -28,6 +28,7 @@ from safetensors.numpy import load_file, save_file
 
 from wayword import __version__
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.learning.ar.config import ARConfig
 from wayword.learning.ar.generate import Generator, ShardArrays
@@ -77,10 +78,7 @@ def read_objects(folder: Path | str) -> dict[int, dict[str, Any]]:
     """The object table of a run by number."""
     path = Path(folder) / "objects.json"
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        return {int(entry["number"]): entry for entry in table}
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})") from error
+        return {int(entry["number"]): entry for entry in read_json(path)}
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(path, "is not an object table") from error
 
@@ -166,10 +164,7 @@ def _claim(folder: Path, manifest: dict[str, Any]) -> None:
         if folder.is_dir() and any(folder.glob("shard-*.safetensors")):
             raise DataError(path, "is missing beside shards; choose an empty folder for --out")
         return
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(path, "cannot be read; choose another folder for --out") from error
+    stored = read_json(path, remedy="choose another folder for --out")
     same = json.loads(json.dumps(manifest))
     for key in ("schema", "seed", "config", "camera", "objects"):
         if not isinstance(stored, dict) or stored.get(key) != same[key]:

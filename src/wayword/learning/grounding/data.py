@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import DataError
+from wayword.guarded import read_json
 
 _TYPES = {"U8": np.uint8, "I32": np.int32, "F32": np.float32, "F64": np.float64, "I64": np.int64}
 
@@ -77,7 +78,7 @@ class Labelled:
         return out
 
 
-def read_shard(path: Path) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """The tensors of a safetensors file as views of a memory map."""
     try:
         with path.open("rb") as file:
@@ -130,7 +131,7 @@ def open_shards(folder: Path, held_out: float = 0.05) -> tuple[Labelled, Labelle
     if len(files) < 2:
         raise DataError(folder, "holds fewer than two shards; run `wayword ar generate` first")
     count = max(1, round(held_out * len(files)))
-    shards = [read_shard(path) for path in files]
+    shards = [read_arrays(path) for path in files]
     return labelled(shards[:-count]), labelled(shards[-count:])
 
 
@@ -141,7 +142,7 @@ def object_groups(folder: Path) -> dict[int, str]:
     """
     path = folder / "objects.json"
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = read_json(path)
         return {
             int(row["number"]): str(row["noun"])
             if row.get("noun") and row.get("source") != "random"

@@ -34,7 +34,7 @@ def sampled_database(
     return grounder.embed_database(crops)
 
 
-def shipped_database(grounder: Grounder, split: str) -> Exemplars:
+def shipped_exemplars(grounder: Grounder, split: str) -> Exemplars:
     """The database of dev or test objects that comes with the package: five images each."""
     with as_file(files("wayword.objects") / "data" / split) as folder:
         return grounder.embed_database(ObjectDatabase.load(folder).crops())

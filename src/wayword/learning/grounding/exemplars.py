@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
 from wayword.learning.grounding.data import Labelled
+from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
 
 def good_views(data: Labelled, side_px: float = 14.0, visible: float = 0.6) -> NDArray[np.int64]:
     """Rows that show an object well enough to be a photo in a database: large, whole, not cut off."""
     size = data.boxes[:, 2:] - data.boxes[:, :2]
     filled = data.pixels / np.maximum(size.prod(axis=1), 1)
-    inside = (data.boxes[:, 0] > 0) & (data.boxes[:, 2] < 128) & (data.boxes[:, 3] < 72)
+    inside = (data.boxes[:, 0] > 0) & (data.boxes[:, 2] < IMAGE_WIDTH) & (data.boxes[:, 3] < IMAGE_HEIGHT)
     return np.flatnonzero((size.max(axis=1) >= side_px) & inside & (filled > 0.2) & (data.visible() >= visible))
 
 

@@ -17,19 +17,14 @@ from safetensors.torch import save_file
 from torch import nn
 
 from wayword.errors import DataError
-from wayword.grounding.weights import SCHEMA, GroundingConfig, read_config
+from wayword.grounding.weight_files import SCHEMA, GroundingConfig, read_grounding_config
 from wayword.io import atomic_path, write_json
-from wayword.learning.grounding.networks import (
-    MetricNet,
-    MetricSize,
-    ProposalNet,
-    ProposalSize,
-    RefineNet,
-    RefineSize,
-)
-from wayword.learning.onnx_files import batch_to_onnx
+from wayword.learning.common.onnx_files import batch_to_onnx
+from wayword.learning.grounding.networks import MetricNet, ProposalNet, RefineNet
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
+from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
-_INPUTS = {"proposals": (1, 3, 72, 128), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
+_INPUTS = {"proposals": (1, 3, IMAGE_HEIGHT, IMAGE_WIDTH), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
 _OUTPUTS = {"proposals": ["logits", "sides"], "metric": ["embedding"], "refine": ["logits"]}
 
 
@@ -79,7 +74,7 @@ def save_weights(
 
 def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
     """The torch networks of a folder of weights."""
-    _, raw = read_config(folder)
+    _, raw = read_grounding_config(folder)
     path = folder / "model.safetensors"
     try:
         sizes = (

@@ -19,7 +19,7 @@ from wayword.grounding.density import DensityConfig, Exemplars, densities, sprea
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.nms import iou
 from wayword.grounding.proposals import ProposalConfig, Proposer
-from wayword.grounding.weights import GroundingConfig
+from wayword.grounding.weight_files import GroundingConfig
 from wayword.learning.grounding.data import Labelled, is_held_out, object_groups, open_shards
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 

@@ -10,11 +10,11 @@ Batch normalisation is folded into the convolutions at export, so that inference
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
 
 STRIDE = 4
 ROWS, COLUMNS = 18, 32
@@ -42,13 +42,6 @@ class Residual(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """The same shape."""
         return functional.relu(x + self.second(self.first(x)))
-
-
-@dataclass(frozen=True)
-class ProposalSize:
-    """Channels at strides 2, 4, 8, 16 and 32."""
-
-    channels: tuple[int, int, int, int, int] = (16, 32, 48, 64, 64)
 
 
 class ProposalNet(nn.Module):
@@ -82,16 +75,6 @@ class ProposalNet(nn.Module):
         return logits, sides
 
 
-@dataclass(frozen=True)
-class MetricSize:
-    """Channels of the three stages and length of the embedding."""
-
-    channels: tuple[int, int, int] = (24, 48, 96)
-    dimension: int = 64
-    unit: bool = True
-    """Embeddings of length 1; off for the paper's loss, whose margins are absolute."""
-
-
 class MetricNet(nn.Module):
     """ImgEmb: a crop to a unit vector; every stage is pooled, so that colour, texture and shape all count."""
 
@@ -117,13 +100,6 @@ class MetricNet(nn.Module):
         features = torch.cat([*pooled, self.flat(x3).flatten(1)], dim=1)
         x: Tensor = self.head(features)
         return functional.normalize(x, dim=1) if self.unit else x
-
-
-@dataclass(frozen=True)
-class RefineSize:
-    """Channels at 16, 8 and 4 cells across."""
-
-    channels: tuple[int, int, int] = (24, 48, 64)
 
 
 class RefineNet(nn.Module):

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from wayword.evaluation.intervals import Interval, bootstrap_auroc, bootstrap_mean, wilson
-from wayword.evaluation.publish import Figure
+from wayword.figures import Figure
 from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounder
-from wayword.learning.grounding.databases import all_objects, certain, shipped_database
-from wayword.learning.grounding.pictures import sheet
+from wayword.intervals import Interval, bootstrap_auroc, bootstrap_mean, wilson
+from wayword.learning.grounding.databases import all_objects, certain, shipped_exemplars
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
+from wayword.learning.grounding.sheet import answer_sheet
 from wayword.learning.grounding.similarity import gallery, histogram, n_way
 from wayword.learning.grounding.timing import backend_times, stage_times
 from wayword.learning.grounding.trials import (
@@ -45,7 +45,7 @@ class Report:
         self.figures[key] = (interval, unit)
 
     def publishable(self, split: str, command: str) -> dict[str, Figure]:
-        """As ``wayword.evaluation.publish`` takes them."""
+        """As ``wayword.evaluation.report.publish`` takes them."""
         today = date.today().isoformat()
         return {
             f"grounding.{key}.{split}": Figure.of(value, unit, command, today)
@@ -75,7 +75,7 @@ def measure(
     for count in (1, 2, 3, 5, 10):
         value = n_way(ours, album.queried, 8, variance, rng, queries=1, exemplars=count, trials=trials)
         report.add(f"imgemb.8way_1query_{count}exemplars", value, "%")
-    own = shipped_database(grounder, split)
+    own = shipped_exemplars(grounder, split)
     _grounding(report, grounder, made, own, references, "", rng)
     _grounding(report, grounder, made, all_objects(grounder, own, split, seed, rng), references, "bigo.", rng)
     return report
@@ -137,4 +137,4 @@ def times(
 def picture_sheet(grounder: Grounder, split: str, rng: np.random.Generator) -> Image.Image:
     """24 random frames of a split with their masks."""
     made = scenes(SceneConfig(split, 200, seed=int(rng.integers(1000))))
-    return sheet(grounder, made, shipped_database(grounder, split), rng)
+    return answer_sheet(grounder, made, shipped_exemplars(grounder, split), rng)

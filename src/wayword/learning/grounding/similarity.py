@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.evaluation.intervals import Interval, wilson
+from wayword.intervals import Interval, wilson
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 from wayword.learning.grounding.scenes import SceneConfig, scenes
 

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.evaluation.intervals import Interval, bootstrap_mean
 from wayword.grounding.crops import crop_and_resize, expand, square
 from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.image_metric import MARGIN
 from wayword.grounding.proposals import image_tensor
 from wayword.grounding.refine import MARGIN as REFINE_MARGIN
+from wayword.intervals import Interval, bootstrap_mean
 
 
 def stage_times(grounder: Grounder, images: NDArray[np.uint8], objects: int = 8) -> dict[str, Interval]:

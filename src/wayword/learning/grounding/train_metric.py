@@ -16,18 +16,20 @@ from typing import Literal
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
+from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, is_held_out, object_groups, open_shards
 from wayword.learning.grounding.export import begin_from
-from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
+from wayword.learning.grounding.inputs import GroundingInputs
 from wayword.learning.grounding.losses import ContrastiveLoss, KernelLoss, TripletLoss
-from wayword.learning.grounding.networks import MetricNet, MetricSize
+from wayword.learning.grounding.networks import MetricNet
+from wayword.learning.grounding.sizes import MetricSize
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,6 @@ class MetricTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=24_000, minutes=110, learning_rate=2e-3))
     size: MetricSize = field(default_factory=MetricSize)
-    start: Path | None = None
-    """A folder of weights to go on from, instead of random ones."""
     loss: Literal["kernel", "contrastive", "triplet"] = "contrastive"
     objects: int = 24
     """P."""
@@ -52,6 +52,16 @@ class MetricTraining:
     least_visible: float = 0.35
     """Views of which less of the whole box is visible are not used."""
     check_every: int = 500
+
+    @property
+    def seed(self) -> int:
+        """Of the initial weights and the draws."""
+        return self.loop.seed
+
+    @property
+    def repeatable(self) -> bool:
+        """See ``LoopConfig``."""
+        return self.loop.repeatable
 
 
 class Views:
@@ -112,18 +122,21 @@ class Views:
         return result
 
 
-def train(shards: Path, folder: Path, config: MetricTraining, stop: threading.Event | None = None) -> MetricNet:
+def train(
+    folder: Path, config: MetricTraining, inputs: GroundingInputs, stop: threading.Event | None = None
+) -> MetricNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
+    claim(folder, "grounding/metric", config, inputs)
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
     if config.loss == "triplet":
         config = replace(config, size=replace(config.size, unit=False))
-    data, _ = open_shards(shards)
-    groups = object_groups(shards)
+    data, _ = open_shards(inputs.data)
+    groups = object_groups(inputs.data)
     kept = {number for number, group in groups.items() if not is_held_out(group)}
     views, unseen = Views(data, kept, config), Views(data, groups.keys() - kept, config)
     net = MetricNet(config.size)
-    begin_from(config.start, "metric", net)
+    begin_from(inputs.start, "metric", net)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     loss: nn.Module = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}[config.loss]()
     run = Run(folder, net, config.loop, loss, stop)
@@ -171,12 +184,3 @@ def _scores(queries: Tensor, exemplars: Tensor) -> Tensor:
     """(Q, ways): log of the mean kernel, with a width relative to the typical distance."""
     d = (queries[:, None, None] - exemplars[None]).square().sum(dim=3)
     return torch.logsumexp(-d / (0.25 * d.mean()), dim=2)
-
-
-def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: MetricTraining) -> None:
-    """Train ImgEmb on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config, stop_on_signals())
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
@@ -25,11 +24,14 @@ from torch.nn import functional
 from wayword.grounding.crops import crop_and_resize
 from wayword.grounding.nms import iou
 from wayword.grounding.proposals import HEIGHT, STRIDE, WIDTH, ProposalConfig, image_tensor, pick
+from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
 from wayword.learning.grounding.export import begin_from
-from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
-from wayword.learning.grounding.networks import ProposalNet, ProposalSize
+from wayword.learning.grounding.inputs import GroundingInputs
+from wayword.learning.grounding.networks import ProposalNet
+from wayword.learning.grounding.sizes import ProposalSize
 
 MOST_BOXES = 16
 
@@ -40,8 +42,6 @@ class ProposalTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=14_000, minutes=55, learning_rate=3e-3))
     size: ProposalSize = field(default_factory=ProposalSize)
-    start: Path | None = None
-    """A folder of weights to go on from, instead of random ones."""
     batch: int = 32
     zoomed: float = 0.35
     """Share of frames of which only a random window is shown, enlarged."""
@@ -49,14 +49,27 @@ class ProposalTraining:
     """Width of the smallest window, as a share of the frame."""
     check_every: int = 500
 
+    @property
+    def seed(self) -> int:
+        """Of the initial weights and the draws."""
+        return self.loop.seed
 
-def train(shards: Path, folder: Path, config: ProposalTraining, stop: threading.Event | None = None) -> ProposalNet:
+    @property
+    def repeatable(self) -> bool:
+        """See ``LoopConfig``."""
+        return self.loop.repeatable
+
+
+def train(
+    folder: Path, config: ProposalTraining, inputs: GroundingInputs, stop: threading.Event | None = None
+) -> ProposalNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
+    claim(folder, "grounding/proposals", config, inputs)
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
-    data, held_out = open_shards(shards)
+    data, held_out = open_shards(inputs.data)
     net = ProposalNet(config.size)
-    begin_from(config.start, "proposals", net)
+    begin_from(inputs.start, "proposals", net)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
     run.about = {"frames": data.frames, "batch": config.batch}
@@ -178,12 +191,3 @@ def _pair_iou(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     hull = (torch.maximum(a[:, 2:], b[:, 2:]) - torch.minimum(a[:, :2], b[:, :2])).prod(dim=1).clamp(min=1e-6)
     value = overlap / union
     return value, value - (hull - union) / hull
-
-
-def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: ProposalTraining) -> None:
-    """Train the proposal network on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config, stop_on_signals())
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

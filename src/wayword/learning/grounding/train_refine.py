@@ -12,18 +12,20 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from wayword.grounding.crops import crop_and_resize, expand
 from wayword.grounding.refine import MARGIN
+from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
 from wayword.learning.grounding.export import begin_from
-from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
-from wayword.learning.grounding.networks import RefineNet, RefineSize
+from wayword.learning.grounding.inputs import GroundingInputs
+from wayword.learning.grounding.networks import RefineNet
+from wayword.learning.grounding.sizes import RefineSize
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,6 @@ class RefineTraining:
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=16_000, minutes=45, learning_rate=3e-3))
     size: RefineSize = field(default_factory=RefineSize)
-    start: Path | None = None
-    """A folder of weights to go on from, instead of random ones."""
     batch: int = 128
     per_frame: int = 4
     """Objects taken from one frame, so that fewer frames need to be read."""
@@ -42,15 +42,28 @@ class RefineTraining:
     least_pixels: int = 20
     check_every: int = 500
 
+    @property
+    def seed(self) -> int:
+        """Of the initial weights and the draws."""
+        return self.loop.seed
 
-def train(shards: Path, folder: Path, config: RefineTraining, stop: threading.Event | None = None) -> RefineNet:
+    @property
+    def repeatable(self) -> bool:
+        """See ``LoopConfig``."""
+        return self.loop.repeatable
+
+
+def train(
+    folder: Path, config: RefineTraining, inputs: GroundingInputs, stop: threading.Event | None = None
+) -> RefineNet:
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
+    claim(folder, "grounding/refine", config, inputs)
     torch.set_num_threads(1)
     torch.manual_seed(config.loop.seed)
-    data, held_out = open_shards(shards)
+    data, held_out = open_shards(inputs.data)
     usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
     net = RefineNet(config.size)
-    begin_from(config.start, "refine", net)
+    begin_from(inputs.start, "refine", net)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run = Run(folder, net, config.loop, stop=stop)
     run.about = {"frames": data.frames, "batch": config.batch}
@@ -111,12 +124,3 @@ def _rows(
     starts = rng.integers(len(usable), size=config.batch // config.per_frame)
     spread = (starts[:, None] + np.arange(config.per_frame)) % len(usable)
     return np.asarray(usable[spread.ravel()])
-
-
-def main(shards: tyro.conf.Positional[Path], folder: tyro.conf.Positional[Path], config: RefineTraining) -> None:
-    """Train the refinement U-Net on SHARDS; FOLDER keeps the run."""
-    train(shards, folder, config, stop_on_signals())
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

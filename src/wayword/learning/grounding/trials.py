@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.evaluation.intervals import Interval, wilson
 from wayword.grounding.density import Exemplars, probabilities
 from wayword.grounding.grounder import Grounder, Grounding
 from wayword.grounding.nms import iou
+from wayword.intervals import Interval, wilson
 from wayword.learning.grounding.data import Labelled
 from wayword.learning.grounding.scenes import Scenes
 

@@ -15,7 +15,7 @@ import numpy as np
 from wayword.errors import WaywordError
 from wayword.language.encoder import PhraseEncoder
 from wayword.language.phrases_db import ObjectPhrases
-from wayword.language.reference_model import ReferenceConfig, embed_database, squared_distances
+from wayword.language.reference_model import ReferenceConfig, embed_database, reference_distances
 from wayword.learning.language.phrase_pool import PhrasePool
 
 
@@ -48,7 +48,7 @@ def fit_references(
         raise WaywordError(f"the phrase pool knows {len(names)} objects; at least {config.size + 1} are needed")
     rows = [(phrase, n, count) for n, name in enumerate(names) for phrase, count in pool.objects[name].items()]
     embedded = embed_database([database[name] for name in names], encoder)
-    distances = squared_distances(encoder.embed([phrase for phrase, _, _ in rows]), embedded)
+    distances = reference_distances(encoder.embed([phrase for phrase, _, _ in rows]), embedded)
     owners = np.array([number for _, number, _ in rows])
     weights = np.sqrt([float(count) for _, _, count in rows])
     rng = np.random.default_rng([config.seed, 9])

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from wayword.errors import DataError
 
+GOLD_FOLDER = Path(__file__).parent / "data" / "gold"
+"""Annotated by hand: never trained on."""
 KINDS = ("object", "pronoun", "part", "other")
 
 
@@ -44,7 +46,7 @@ def read_gold(path: Path) -> list[GoldText]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}); the gold files stand in tests/data") from error
+        raise DataError(path, f"cannot be read ({error.strerror}); the gold files stand in {GOLD_FOLDER}") from error
     texts = []
     for number, line in enumerate(lines, start=1):
         try:

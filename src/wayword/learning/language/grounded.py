@@ -69,7 +69,7 @@ def from_episodes(episodes: Iterable[Episode], chunk: Callable[[str], Sequence[S
 
 
 def from_written(
-    made: Iterable[tuple[Episode, Sequence[WrittenInstruction]]], chunk: Callable[[str], Sequence[Span]]
+    pairs: Iterable[tuple[Episode, Sequence[WrittenInstruction]]], chunk: Callable[[str], Sequence[Span]]
 ) -> list[Grounded]:
     """Generated episodes, with the generator's own references as gold.
 
@@ -77,7 +77,7 @@ def from_written(
     of taste. Pronouns count as NULL, since a phrase model cannot know what "it" is.
     """
     result = []
-    for episode, written in made:
+    for episode, written in pairs:
         plain = from_episodes([episode], chunk)
         for text, instruction in zip(plain, written, strict=True):
             chunks, gold = [], []

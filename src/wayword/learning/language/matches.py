@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.evaluation.intervals import Interval, bootstrap_ratio
+from wayword.intervals import Interval, bootstrap_ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,29 +37,29 @@ class Matches:
         return int(self.counts[:, 0].sum())
 
     @property
-    def said(self) -> int:
+    def answers(self) -> int:
         """Found by the system."""
         return int(self.counts[:, 1].sum())
 
     @property
-    def wanted(self) -> int:
+    def gold(self) -> int:
         """Gold."""
         return int(self.counts[:, 2].sum())
 
     @property
     def precision(self) -> float:
         """Share of what was said that is right."""
-        return self.right / self.said if self.said else 0.0
+        return self.right / self.answers if self.answers else 0.0
 
     @property
     def recall(self) -> float:
         """Share of what was wanted that was found."""
-        return self.right / self.wanted if self.wanted else 0.0
+        return self.right / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
         """Harmonic mean of the two: 2 right / (said + wanted)."""
-        total = self.said + self.wanted
+        total = self.answers + self.gold
         return 2 * self.right / total if total else 1.0
 
     def f1_interval(self, rng: np.random.Generator) -> Interval:
@@ -70,5 +70,5 @@ class Matches:
     def __str__(self) -> str:
         return (
             f"precision {100 * self.precision:.2f}, recall {100 * self.recall:.2f}, F1 {100 * self.f1:.2f} "
-            f"({self.wanted} wanted in {self.sentences} sentences)"
+            f"({self.gold} wanted in {self.sentences} sentences)"
         )

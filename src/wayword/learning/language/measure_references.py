@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.episodes.instructions.phrases import phrases
 from wayword.language.encoder import PhraseEncoder
 from wayword.language.phrases_db import Database, ObjectPhrases
 from wayword.language.pipeline import LanguageModel
@@ -32,11 +33,11 @@ def score_objref(model: LanguageModel, texts: Sequence[GoldText], database: Data
     chunks = [chunk for _, chunk in counted]
     embedded = embed_database(database, model.encoder)
     scores = model.objref.scores(model.encoder.embed([chunk.text for chunk in chunks]), embedded)
-    said = np.array([score > 0 and not is_pronoun(chunk.text) for score, chunk in zip(scores, chunks, strict=True)])
-    wanted = np.array([chunk.kind == "object" for chunk in chunks])
-    wrong = [chunk.text for chunk, a, b in zip(chunks, said, wanted, strict=True) if a != b]
+    answers = np.array([score > 0 and not is_pronoun(chunk.text) for score, chunk in zip(scores, chunks, strict=True)])
+    gold = np.array([chunk.kind == "object" for chunk in chunks])
+    wrong = [chunk.text for chunk, a, b in zip(chunks, answers, gold, strict=True) if a != b]
     sums = np.zeros((len(texts), 3), np.int64)
-    np.add.at(sums, [number for number, _ in counted], np.stack([said & wanted, said, wanted], axis=1))
+    np.add.at(sums, [number for number, _ in counted], np.stack([answers & gold, answers, gold], axis=1))
     return Matches(sums), wrong
 
 
@@ -48,8 +49,8 @@ def score_parse(model: LanguageModel, texts: Sequence[GoldText], database: Datab
     rows = []
     for text in texts:
         gold = {(c.start, c.end): c.object for c in text.chunks if c.kind in ("object", "pronoun")}
-        found = {chunk.original: chunk.best for chunk in model.parse(text.text, database).references}
-        rows.append((sum(found.get(span, "") == name for span, name in gold.items()), len(found), len(gold)))
+        answers = {chunk.original: chunk.best for chunk in model.parse(text.text, database).references}
+        rows.append((sum(answers.get(span, "") == name for span, name in gold.items()), len(answers), len(gold)))
     return Matches.of(rows)
 
 
@@ -57,11 +58,11 @@ def score_pronouns(model: LanguageModel, texts: Sequence[GoldText], database: Da
     """(resolved to the right object, all) over pronouns that stand for an object; through the whole parse."""
     right = total = 0
     for text in texts:
-        found = {chunk.original: chunk.best for chunk in model.parse(text.text, database).references}
+        answers = {chunk.original: chunk.best for chunk in model.parse(text.text, database).references}
         for chunk in text.chunks:
             if chunk.kind == "pronoun":
                 total += 1
-                right += found.get((chunk.start, chunk.end)) == chunk.object
+                right += answers.get((chunk.start, chunk.end)) == chunk.object
     return right, total
 
 
@@ -75,42 +76,56 @@ class Retrieval:
         known: (N,) the sum of all densities: what 1 - P(none) grows with.
         removed: (N,) the same with the mention's object removed from the database. The AUROC between the two
             says how well "in the database" is told from "not in it".
+        mistaken: (N,) whether it is given to another object then, instead of to "none of these".
     """
 
     top1: NDArray[np.bool_]
     accepted: NDArray[np.bool_]
     known: NDArray[np.float64]
     removed: NDArray[np.float64]
+    mistaken: NDArray[np.bool_]
 
 
 def score_retrieval(
-    said: Sequence[tuple[str, str]], database: Database, encoder: PhraseEncoder, model: ReferenceModel
+    pairs: Sequence[tuple[str, str]], database: Database, encoder: PhraseEncoder, model: ReferenceModel
 ) -> Retrieval:
     """Ask ``database`` for every mention, with and without the object it means."""
     embedded = embed_database(database, encoder)
     numbers = {name: number for number, name in enumerate(embedded.names)}
-    owners = np.array([numbers[name] for _, name in said])
-    rows = np.arange(len(said))
-    densities = model.densities(encoder.embed([phrase for phrase, _ in said]), embedded)
+    owners = np.array([numbers[name] for _, name in pairs])
+    rows = np.arange(len(pairs))
+    densities = model.densities(encoder.embed([phrase for phrase, _ in pairs]), embedded)
     removed = densities.copy()
     removed[rows, owners] = 0.0  # without the object, its term is missing from the sum and nothing else changes
     best = densities.argmax(axis=1)
     top1 = best == owners
-    accepted = top1 & (densities[rows, best] > model.config.background)
-    return Retrieval(top1, accepted, densities.sum(axis=1), removed.sum(axis=1))
+    accepted = top1 & (densities[rows, best] > model.backgrounds(densities))
+    mistaken = removed.max(axis=1) > model.backgrounds(removed)
+    return Retrieval(top1, accepted, densities.sum(axis=1), removed.sum(axis=1), mistaken)
 
 
-def unlisted(said: Sequence[tuple[str, str]], database: Database) -> NDArray[np.bool_]:
+def unlisted(pairs: Sequence[tuple[str, str]], database: Database) -> NDArray[np.bool_]:
     """(N,) whether a mention, without its article, is not among the phrases of its object word for word."""
     listed = {(phrase.lower(), entry.name) for entry in database for phrase in entry.phrases}
-    return np.array([(without_determiner(phrase.lower()), name) not in listed for phrase, name in said])
+    return np.array([(without_determiner(phrase.lower()), name) not in listed for phrase, name in pairs])
 
 
-def draw_database(inventory: dict[str, list[str]], rng: np.random.Generator, count: int = 5) -> Database:
+def untaught(database: Database) -> list[tuple[str, str]]:
+    """(phrase, object) of everything the inventory calls the objects of ``database`` that is not listed there."""
+    names = [
+        (phrase.text, entry.name)
+        for entry in database
+        for phrase in phrases(entry.name)
+        if phrase.kind in ("name", "noun", "look")
+    ]
+    return [each for each, new in zip(names, unlisted(names, database), strict=True) if new]
+
+
+def draw_phrases(inventory: dict[str, list[str]], rng: np.random.Generator, count: int = 5) -> Database:
     """Five random phrases for every object."""
     return [
-        ObjectPhrases(name, tuple(phrases[row] for row in rng.permutation(len(phrases))[:count]))
-        for name, phrases in inventory.items()
+        ObjectPhrases(name, tuple(called[row] for row in rng.permutation(len(called))[:count]))
+        for name, called in inventory.items()
     ]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.evaluation.intervals import Interval, wilson
-from wayword.evaluation.publish import Figure
+from wayword.figures import Figure
+from wayword.intervals import Interval, wilson
 from wayword.learning.language.matches import Matches
 
 SEED = 0
@@ -37,7 +37,7 @@ def f1_figures(prefix: str, matches: Matches, suffix: str = "", note: str = "") 
     A system that said nothing has no precision, and data without gold no recall: they are left out.
     """
     report = {f"{prefix}.f1{suffix}": Measured(matches.f1_interval(np.random.default_rng(SEED)), note=note)}
-    for name, total in (("precision", matches.said), ("recall", matches.wanted)):
+    for name, total in (("precision", matches.answers), ("recall", matches.gold)):
         if total:
             report[f"{prefix}.{name}{suffix}"] = Measured(wilson(matches.right, total), note=note)
     return report

@@ -28,7 +28,7 @@ def words_of(phrase: str) -> list[str]:
     return _WORD.findall(phrase.lower())
 
 
-class Vocabulary:
+class PhraseVocabulary:
     """Words by number; rare and unknown ones share a number."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -36,7 +36,7 @@ class Vocabulary:
         self._numbers = {word: number for number, word in enumerate(self.words, start=UNKNOWN + 1)}
 
     @classmethod
-    def of(cls, phrases: Iterable[str], least: int = 2) -> Vocabulary:
+    def of(cls, phrases: Iterable[str], least: int = 2) -> PhraseVocabulary:
         """The words that occur at least ``least`` times."""
         counts = Counter(word for phrase in phrases for word in words_of(phrase))
         return cls(sorted(word for word, count in counts.items() if count >= least))

@@ -28,7 +28,7 @@ _DETERMINER = re.compile(r"^(the|teh|an?|this|that|these|those|another)\s+")
 
 
 @dataclass(frozen=True)
-class PoolConfig:
+class PhrasePoolConfig:
     """When an alignment is believed.
 
     Attributes:
@@ -64,11 +64,11 @@ class PhrasePool:
             raise DataError(path, "not a phrase pool; train the alignment first") from error
 
 
-def phrase_pool(aligned: Iterable[Sequence[Aligned]], config: PoolConfig | None = None) -> PhrasePool:
+def pool_phrases(aligned: Iterable[Sequence[Aligned]], config: PhrasePoolConfig | None = None) -> PhrasePool:
     """Collect the phrases of every object from aligned instructions."""
-    config = config or PoolConfig()
+    config = config or PhrasePoolConfig()
     shares: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     null: Counter[str] = Counter()
     for row in aligned:
         for item in row:
@@ -76,20 +76,20 @@ def phrase_pool(aligned: Iterable[Sequence[Aligned]], config: PoolConfig | None 
             if is_pronoun(item.phrase) or item.phrase in _PERSON or (item.object is None and item.null >= config.sure):
                 null[item.phrase] += 1
             elif item.object is not None and item.probability >= config.sure:
-                found[item.object][item.phrase] += 1
+                counts[item.object][item.phrase] += 1
     for phrase, by_object in shares.items():
         width = _width([share for name, share in by_object.items() if name])
         if width > config.doubt:
-            count = sum(pool.pop(phrase, 0) for pool in found.values())
+            count = sum(pool.pop(phrase, 0) for pool in counts.values())
             null[phrase] += count if width > config.spread else 0
     # A phrase on both sides goes where it was seen more.
-    for name in list(found):
-        for phrase in list(found[name]):
-            if found[name][phrase] <= null.get(phrase, 0):
-                del found[name][phrase]
+    for name in list(counts):
+        for phrase in list(counts[name]):
+            if counts[name][phrase] <= null.get(phrase, 0):
+                del counts[name][phrase]
             else:
                 null.pop(phrase, None)
-    objects = {name: dict(sorted(pool.items())) for name, pool in sorted(found.items()) if pool}
+    objects = {name: dict(sorted(pool.items())) for name, pool in sorted(counts.items()) if pool}
     return PhrasePool(objects, {phrase: count for phrase, count in sorted(null.items()) if count})
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from wayword.episodes.instructions.phrases import phrases
 from wayword.errors import WaywordError
-from wayword.evaluation.intervals import bootstrap_auroc, bootstrap_mean, wilson
+from wayword.intervals import bootstrap_auroc, bootstrap_mean, wilson
 from wayword.language.chunker import Chunker
 from wayword.language.encoder import CachedPhrases, PhraseConfig, PhraseEncoder
 from wayword.language.phrases_db import load_phrases
@@ -27,7 +27,7 @@ from wayword.learning.language.fit_references import ReferenceFit, fit_reference
 from wayword.learning.language.glove import GloveMeans
 from wayword.learning.language.gold_references import GoldText, read_gold
 from wayword.learning.language.measure_references import (
-    draw_database,
+    draw_phrases,
     mentions,
     parse_times,
     score_objref,
@@ -35,6 +35,7 @@ from wayword.learning.language.measure_references import (
     score_pronouns,
     score_retrieval,
     unlisted,
+    untaught,
 )
 from wayword.learning.language.measured import SEED, Measured, Report, f1_figures, rate
 from wayword.learning.language.phrase_pool import PhrasePool
@@ -149,25 +150,32 @@ def _references(model: LanguageModel, dev: Sequence[GoldText]) -> Report:
 def _retrieval(
     model: ReferenceModel, encoder: PhraseEncoder, dev: Sequence[GoldText], prefix: str = "language"
 ) -> Report:
-    said = mentions(dev)
+    pairs = mentions(dev)
     report: Report = {}
     for name, database in (("dev8", load_phrases("dev")), ("all80", load_phrases("all"))):
-        found = score_retrieval(said, database, encoder, model)
-        report[f"{prefix}.p_o_r.{name}.top1"] = rate(found.top1)
-        report[f"{prefix}.p_o_r.{name}.accepted"] = rate(found.accepted)
-        new = unlisted(said, database)
+        retrieval = score_retrieval(pairs, database, encoder, model)
+        report[f"{prefix}.p_o_r.{name}.top1"] = rate(retrieval.top1)
+        report[f"{prefix}.p_o_r.{name}.accepted"] = rate(retrieval.accepted)
+        new = unlisted(pairs, database)
         if new.any():
-            report[f"{prefix}.p_o_r.{name}.unlisted_top1"] = rate(found.top1[new])
+            report[f"{prefix}.p_o_r.{name}.unlisted_top1"] = rate(retrieval.top1[new])
         key = f"{prefix}.in_db.auroc" if name == "dev8" else f"{prefix}.in_db.{name}.auroc"
         seeded = np.random.default_rng(SEED)
-        report[key] = Measured(bootstrap_auroc(found.known, found.removed, seeded, paired=True), "")
+        report[key] = Measured(bootstrap_auroc(retrieval.known, retrieval.removed, seeded, paired=True), "")
+    # Names of the inventory that the database does not list: right, or taken for another object where theirs is gone.
+    names = untaught(load_phrases("dev"))
+    for name, database in (("dev8", load_phrases("dev")), ("all80", load_phrases("all"))):
+        retrieval = score_retrieval(names, database, encoder, model)
+        report[f"{prefix}.p_o_r.{name}.untaught_top1"] = rate(retrieval.top1)
+        report[f"{prefix}.p_o_r.{name}.untaught_accepted"] = rate(retrieval.accepted)
+        report[f"{prefix}.p_o_r.{name}.untaught_taken"] = rate(retrieval.mistaken)
     # Other people write other phrases: five at random of everything the inventory has for an object.
     inventory = {
         entry.name: [phrase.text for phrase in phrases(entry.name) if phrase.kind != "vague"]
         for entry in load_phrases("dev")
     }
     rng = np.random.default_rng(0)
-    draws = [score_retrieval(said, draw_database(inventory, rng), encoder, model) for _ in range(50)]
+    draws = [score_retrieval(pairs, draw_phrases(inventory, rng), encoder, model) for _ in range(50)]
     rates = np.array([draw.top1.mean() for draw in draws])
     report[f"{prefix}.p_o_r.dev8.random_phrases_top1"] = Measured(bootstrap_mean(rates, rng))
     return report

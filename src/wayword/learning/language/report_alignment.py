@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wayword.episodes.corpus import load_natural
 from wayword.episodes.instructions.writer import generate_written
-from wayword.evaluation.intervals import wilson
+from wayword.intervals import wilson
 from wayword.language.alignment import NULL
 from wayword.language.phrases_db import load_phrases
 from wayword.learning.language.gold_references import GoldText
@@ -45,8 +45,8 @@ def navigation_alignment(trained: Path, gold: Sequence[GoldText]) -> Report:
     training = LanguageTraining(held_out=tuple(text.text for text in gold))
     counts = Association(navigation_texts(training, chunk))
     natural = _natural_gold(gold)
-    seen = [entry.name for entry in load_phrases("seen")]
-    generated = from_written(generate_written("train", 120, HELD_OUT_SEED, seen), chunk)
+    names = [entry.name for entry in load_phrases("seen")]
+    generated = from_written(generate_written("train", 120, HELD_OUT_SEED, names), chunk)
     report = _against_baselines("language.align.natural", natural, model_choices(alignment, natural), counts)
     report |= _against_baselines("language.align.generated", generated, model_choices(alignment, generated), counts)
     report["language.align.acc"] = report["language.align.natural.acc"]
@@ -67,9 +67,9 @@ def _natural_gold(gold: Sequence[GoldText]) -> list[Grounded]:
 
 
 def _against_baselines(
-    prefix: str, texts: Sequence[Grounded], chosen: Sequence[Sequence[str]], counts: Association
+    prefix: str, texts: Sequence[Grounded], choices: Sequence[Sequence[str]], counts: Association
 ) -> Report:
-    report = _aligned(prefix, score_chunks(texts, chosen))
+    report = _aligned(prefix, score_chunks(texts, choices))
     scorers: tuple[tuple[str, Scorer], ...] = (("pmi", counts.pmi), ("frequent", counts.most_frequent))
     for name, scorer in scorers:
         report |= _aligned(f"{prefix}.{name}", score_chunks(texts, baseline_choices(scorer, texts, None)), False)

@@ -48,8 +48,8 @@ def score_chunks(texts: Sequence[Grounded], choices: Sequence[Sequence[str]]) ->
     Chunks whose gold object is not among the candidates are counted too: they cannot be right.
     """
     counts: Counter[tuple[bool, bool]] = Counter()
-    for text, chosen in zip(texts, choices, strict=True):
-        for gold, choice in zip(text.gold, chosen, strict=True):
+    for text, row in zip(texts, choices, strict=True):
+        for gold, choice in zip(text.gold, row, strict=True):
             counts[gold != NULL, gold == choice] += 1
     objects, nulls = counts[True, True] + counts[True, False], counts[False, True] + counts[False, False]
     return AlignmentScore(counts[True, True], objects, counts[False, True], nulls)

@@ -20,8 +20,8 @@ def score_chunker(chunker: Chunker, sentences: Sequence[AnnotatedText]) -> Match
     """Compare ``chunker`` with the gold chunks of ``sentences``."""
     rows = []
     for sentence in sentences:
-        found = {(chunk.start, chunk.end) for chunk in chunker.chunk(sentence.text)}
-        rows.append((len(found & set(sentence.chunks)), len(found), len(sentence.chunks)))
+        spans = {(chunk.start, chunk.end) for chunk in chunker.chunk(sentence.text)}
+        rows.append((len(spans & set(sentence.chunks)), len(spans), len(sentence.chunks)))
     return Matches.of(rows)
 
 
@@ -40,10 +40,10 @@ def mistakes(chunker: Chunker, sentences: Sequence[AnnotatedText]) -> list[tuple
     """(text, missed, wrongly found) for each sentence that is not perfect."""
     rows = []
     for sentence in sentences:
-        found = {(chunk.start, chunk.end) for chunk in chunker.chunk(sentence.text)}
+        answers = {(chunk.start, chunk.end) for chunk in chunker.chunk(sentence.text)}
         gold = set(sentence.chunks)
-        if found != gold:
-            show = [[sentence.text[a:b] for a, b in sorted(spans)] for spans in (gold - found, found - gold)]
+        if answers != gold:
+            show = [[sentence.text[a:b] for a, b in sorted(spans)] for spans in (gold - answers, answers - gold)]
             rows.append((sentence.text, show[0], show[1]))
     return rows
 
@@ -57,7 +57,7 @@ def main(data: Path, weights: Path | None = None, show_mistakes: bool = False) -
         show_mistakes: print every sentence that is not perfect.
     """
     sentences = read_chunks(data) if data.suffix == ".jsonl" else read_treebank(data)
-    chunker = load_chunker() if weights is None else load_chunker(folder=weights)
+    chunker = load_chunker() if weights is None else load_chunker(weights=weights)
     score = score_chunker(chunker, sentences)
     each = chunk_times(chunker, sentences).mean() if sentences else 0.0
     print(f"{data.name}: {score}; {each:.1f} ms of CPU time per sentence")

@@ -38,17 +38,17 @@ class TypoScore:
 
 def read_typos(path: Path) -> dict[str, list[tuple[str, str]]]:
     """(typo, intended) of every error, by where it was found; from JSON lines."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    by_source: dict[str, list[tuple[str, str]]] = defaultdict(list)
     try:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             try:
                 row = json.loads(line)
-                found[str(row["source"])].append((str(row["typo"]), str(row["intended"])))
+                by_source[str(row["source"])].append((str(row["typo"]), str(row["intended"])))
             except (ValueError, KeyError, TypeError) as error:
                 raise DataError(path, 'expected {"typo": ..., "intended": ..., "source": ...}', number) from error
     except OSError as error:
         raise DataError(path, f"cannot be read ({error.strerror}); name a file of typing errors") from error
-    return dict(found)
+    return dict(by_source)
 
 
 def score_typos(speller: Speller, typos: list[tuple[str, str]]) -> tuple[TypoScore, list[tuple[str, str, str]]]:

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
 from wayword.io import atomic_path, write_json
-from wayword.language.alignment import NULL, Aligned, align, posterior
+from wayword.language.alignment import NULL, Aligned, align_chunks, posterior
 from wayword.learning.language.grounded import Grounded
-from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, Vocabulary, log_likelihoods, pad_words
+from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, PhraseVocabulary, log_likelihoods, pad_words
 from wayword.learning.language.unigram_alignment import Expected, Group, expect, mention_rates, unigram_alignment
 
 
@@ -55,7 +55,9 @@ class AlignmentTraining:
 class AlignmentModel:
     """p(r | o) and p(o), ready to align."""
 
-    def __init__(self, lm: PhraseLM, vocabulary: Vocabulary, objects: Sequence[str], prior: dict[str, float]) -> None:
+    def __init__(
+        self, lm: PhraseLM, vocabulary: PhraseVocabulary, objects: Sequence[str], prior: dict[str, float]
+    ) -> None:
         self.lm = lm
         self.vocabulary = vocabulary
         self.objects = tuple(objects)
@@ -81,7 +83,7 @@ class AlignmentModel:
         result = []
         for text, names in zip(texts, known, strict=True):
             values = np.array([[table[phrase, name] for name in names] for phrase in text.phrases])
-            result.append(align(text.phrases, names, values, self.prior) if len(text.phrases) else [])
+            result.append(align_chunks(text.phrases, names, values, self.prior) if len(text.phrases) else [])
         return result
 
     def posteriors(self, text: Grounded) -> list[dict[str, float]]:
@@ -110,7 +112,7 @@ class AlignmentModel:
     def load(cls, folder: Path) -> AlignmentModel:
         """Read what ``save`` wrote."""
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        vocabulary = Vocabulary(config["words"])
+        vocabulary = PhraseVocabulary(config["words"])
         lm = PhraseLM(len(config["objects"]), len(vocabulary), config["embedding"], config["hidden"])
         lm.load_state_dict(load_file(folder / "model.safetensors"))
         return cls(lm.eval(), vocabulary, config["objects"], config["prior"])
@@ -123,7 +125,7 @@ def train_alignment(
     torch.manual_seed(config.seed)
     rng = np.random.default_rng([config.seed, 5])
     objects = sorted({name for text in texts for name in text.candidates} | {NULL})
-    vocabulary = Vocabulary.of(phrase for text in texts for phrase in text.phrases)
+    vocabulary = PhraseVocabulary.of(phrase for text in texts for phrase in text.phrases)
     lm = PhraseLM(len(objects), len(vocabulary), config.embedding, config.hidden)
     model = AlignmentModel(lm, vocabulary, objects, dict.fromkeys(objects, 1.0))
     optimiser = torch.optim.Adam(lm.parameters())

@@ -8,23 +8,22 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import torch
-import tyro
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from wayword.errors import DataError, WaywordError
-from wayword.io import atomic_path, write_json, write_text
+from wayword.errors import DataError
+from wayword.io import atomic_path
 from wayword.language.chunker import BioChunker, BioHead, HeadConfig, save_head
 from wayword.language.minilm import MiniLM, MiniLMConfig
+from wayword.learning.common.train_config import claim
 from wayword.learning.language.augment import Roughness, is_thing, roughen
 from wayword.learning.language.chunk_data import (
     NAVIGATION,
@@ -42,12 +41,8 @@ from wayword.learning.language.treebank import AnnotatedText, read_treebank
 
 @dataclass(frozen=True)
 class ChunkerTraining:
-    """Everything that decides the result, saved beside the weights as ``training.json``."""
+    """Everything that decides the result, saved beside the weights as ``train_config.json``."""
 
-    ewt: Path
-    """Folder with ewt-train.conllu.gz and ewt-dev.conllu.gz."""
-    navigation: Path = NAVIGATION
-    """Navigation sentences annotated by hand (train split)."""
     head: HeadConfig = field(default_factory=HeadConfig)
     """Shape of the head."""
     ewt_roughness: Roughness = field(default_factory=Roughness)
@@ -68,6 +63,21 @@ class ChunkerTraining:
     """Before each linear map and convolution."""
     seed: int = 0
     """Of the rough copies, the initial weights and the order."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Nothing depends on how fast the machine is."""
+        return True
+
+
+@dataclass(frozen=True)
+class ChunkerInputs:
+    """What it is trained on."""
+
+    ewt: Path
+    """Folder with ewt-train.conllu.gz and ewt-dev.conllu.gz."""
+    navigation: Path = NAVIGATION
+    """Navigation sentences annotated by hand (train split)."""
 
 
 class TrainableHead(nn.Module):
@@ -95,50 +105,36 @@ class TrainableHead(nn.Module):
         return scores
 
 
-def train_chunker(config: ChunkerTraining, out_dir: Path) -> dict[str, Matches]:
+def train_chunker(config: ChunkerTraining, inputs: ChunkerInputs, out_dir: Path) -> dict[str, Matches]:
     """Train, write the final weights to ``out_dir``, and return the scores on EWT dev.
 
     ``out_dir`` / work holds features and checkpoints; a second call with the same configuration goes on from
     there, one with another configuration is refused. The folder work may be deleted afterwards.
     """
     work = out_dir / "work"
-    _claim(config, work)
+    record = claim(work, "language/chunker", config, inputs)
     torch.set_num_threads(1)
     encoder = MiniLM(MiniLMConfig(layers=config.head.layers))
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(), TimeRemainingColumn(),
     ) as progress:  # fmt: skip
-        sets = _prepare(config, encoder, work, progress)
+        sets = _prepare(config, inputs, encoder, work, progress)
         head = _fit(config, sets, work, progress)
     weights = {name: value.numpy() for name, value in head.state_dict().items()}
+    record.keep(out_dir)
     save_head(config.head, weights, out_dir)
-    write_json(out_dir / "training.json", _plain(config))
     chunker = BioChunker(encoder, BioHead(config.head, weights))
-    return {"ewt-dev": score_chunker(chunker, read_treebank(config.ewt / "ewt-dev.conllu.gz"))}
+    return {"ewt-dev": score_chunker(chunker, read_treebank(inputs.ewt / "ewt-dev.conllu.gz"))}
 
 
-def _plain(config: ChunkerTraining) -> dict[str, object]:
-    """The configuration as JSON; data files by name only, so that it says the same on every machine."""
-    values = asdict(config)
-    for name in ("ewt", "navigation"):
-        values[name] = Path(values[name]).name
-    plain: dict[str, object] = json.loads(json.dumps(values))
-    return plain
-
-
-def _claim(config: ChunkerTraining, work: Path) -> None:
-    path = work / "training.json"
-    if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != _plain(config):
-        raise WaywordError(f"{path}: another configuration was being trained here; choose another folder or delete it")
-    write_json(path, _plain(config))
-
-
-def _prepare(config: ChunkerTraining, encoder: MiniLM, work: Path, progress: Progress) -> dict[str, FeatureSet]:
+def _prepare(
+    config: ChunkerTraining, inputs: ChunkerInputs, encoder: MiniLM, work: Path, progress: Progress
+) -> dict[str, FeatureSet]:
     """Feature sets by name: "ewt", "ewt-rough", "nav", "nav-rough-0", ..."""
     rng = np.random.default_rng([config.seed, 1])
-    ewt = read_treebank(config.ewt / "ewt-train.conllu.gz")
-    navigation = read_chunks(config.navigation)
+    ewt = read_treebank(inputs.ewt / "ewt-train.conllu.gz")
+    navigation = read_chunks(inputs.navigation)
     commands = [sentence for sentence in ewt if sentence.imperative]
     things = [
         sentence.text[start:end]
@@ -156,17 +152,17 @@ def _prepare(config: ChunkerTraining, encoder: MiniLM, work: Path, progress: Pro
     task = progress.add_task("encoding", total=sum(len(sentences) for sentences in texts.values()))
     for name, sentences in texts.items():
         stem = work / name
-        found = load_features(stem)
-        if found is None:
+        features = load_features(stem)
+        if features is None:
             before = progress.tasks[task].completed
             for done in compute_features(sentences, encoder, stem):
                 progress.update(task, completed=before + done)
-            found = load_features(stem)
-            if found is None:
+            features = load_features(stem)
+            if features is None:
                 raise DataError(stem, "the features just written cannot be read; is the disk full?")
         else:
             progress.advance(task, len(sentences))
-        sets[name] = found
+        sets[name] = features
     return sets
 
 
@@ -179,10 +175,10 @@ def _fit(config: ChunkerTraining, sets: dict[str, FeatureSet], work: Path, progr
     for epoch in range(first, config.epochs):
         torch.manual_seed(config.seed * 1000 + epoch)  # dropout: the same after a resume
         rng = np.random.default_rng([config.seed, 2, epoch])
-        chosen = [sets["ewt" if epoch % 2 == 0 else "ewt-rough"], sets["nav"]]
+        parts = [sets["ewt" if epoch % 2 == 0 else "ewt-rough"], sets["nav"]]
         copies = rng.permutation(config.navigation_copies)[:2]
-        chosen += [sets[f"nav-rough-{copy}"] for copy in copies]
-        plan = batches(chosen, config.batch, rng)
+        parts += [sets[f"nav-rough-{copy}"] for copy in copies]
+        plan = batches(parts, config.batch, rng)
         for step, batch in enumerate(plan):
             rate = config.learning_rate * schedule((epoch + step / len(plan)) / config.epochs)
             for group in optimiser.param_groups:
@@ -238,16 +234,3 @@ def _restore(head: TrainableHead, optimiser: torch.optim.Optimizer, work: Path) 
     except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
         raise DataError(path, "this checkpoint cannot be read; delete it to start again") from error
     return epoch
-
-
-def main(config: ChunkerTraining, out: Path, report: Path | None = None) -> None:
-    """Train the chunker from the command line."""
-    scores = train_chunker(config, out)
-    lines = [f"{name}: {score}" for name, score in scores.items()]
-    print("\n".join(lines))
-    if report is not None:
-        write_text(report, "\n".join(lines) + "\n")
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

@@ -42,7 +42,7 @@ from wayword.learning.language.grounded import (
     from_written,
     read_alfred,
 )
-from wayword.learning.language.phrase_pool import PoolConfig, phrase_pool
+from wayword.learning.language.phrase_pool import PhrasePoolConfig, pool_phrases
 from wayword.learning.language.train_alignment import AlignmentModel, AlignmentTraining, train_alignment
 from wayword.learning.language.train_objref import ObjRefTraining, label_phrases, train_objref
 
@@ -50,7 +50,7 @@ Progress = Callable[[str, int, int], None]
 """(stage, steps done, steps in all)."""
 
 GENERATED_SEED = 11
-"""Of the generated instructions the alignment learns from; the held-out ones of the report use another."""
+"""Of the generated instructions the alignment learns from, at seed 0; the held-out ones of the report use another."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class LanguageTraining:
     """Instructions that no stage may learn from (those with gold references)."""
     alignment: AlignmentTraining = field(default_factory=AlignmentTraining)
     """Of p(r | o)."""
-    pool: PoolConfig = field(default_factory=PoolConfig)
+    pool: PhrasePoolConfig = field(default_factory=PhrasePoolConfig)
     """When an alignment is believed."""
     references: ReferenceFit = field(default_factory=ReferenceFit)
     """Of P(o | r)."""
     objref: ObjRefTraining = field(default_factory=ObjRefTraining)
     """Of the classifier."""
     seed: int = 0
-    """Of the draw of ALFRED's steps."""
+    """Of the generated instructions and the draw of ALFRED's steps."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def train_references(
     settings = _plain(config, alfred) | {"chunker": _mark(chunker)}
     texts = navigation_texts(config, _watched(chunk, progress))
     navigation = _alignment(out / "alignment", texts, config, settings, "alignment", progress)
-    pool = phrase_pool(navigation.align_all(texts), config.pool)
+    pool = pool_phrases(navigation.align_all(texts), config.pool)
     pool.save(out / "pool" / "phrases.json")
     if alfred is not None:
         # ALFRED gives the alignment a score; its phrases stay out of the pool. With them ObjRef did no better on
@@ -143,7 +143,7 @@ def train_references(
 def chunk_cache(out: Path, chunker: Path | None = None) -> ChunkCache:
     """The chunker in ``chunker`` (the shipped one if None), with what a run in ``out`` has chunked already."""
     path = out / "work" / f"chunks-{_mark(chunker)}.jsonl"
-    return ChunkCache(load_chunker(folder=chunker or WEIGHTS), path)
+    return ChunkCache(load_chunker(weights=chunker or WEIGHTS), path)
 
 
 def _mark(chunker: Path | None) -> str:
@@ -158,10 +158,10 @@ def _mark(chunker: Path | None) -> str:
 def navigation_texts(config: LanguageTraining, chunk: Callable[[str], list[tuple[int, int]]]) -> list[Grounded]:
     """Natural train and generated instructions about the seen objects, without the held-out ones."""
     held = set(config.held_out)
-    seen = [entry.name for entry in load_phrases("seen")]
+    names = [entry.name for entry in load_phrases("seen")]
     natural = from_episodes(load_natural("train"), chunk)
-    made = generate_written("train", config.generated, GENERATED_SEED, seen)
-    return [text for text in [*natural, *from_written(made, chunk)] if text.text not in held and text.chunks]
+    pairs = generate_written("train", config.generated, GENERATED_SEED + 1000 * config.seed, names)
+    return [text for text in [*natural, *from_written(pairs, chunk)] if text.text not in held and text.chunks]
 
 
 def alfred_texts(
@@ -170,8 +170,8 @@ def alfred_texts(
     """Steps of ALFRED to learn from: what is near the end of the walk is known, so the target is the candidate."""
     steps = read_alfred(folder / "goto-train.jsonl.gz")
     rng = np.random.default_rng([config.seed, 12])
-    drawn = [steps[row] for row in sorted(rng.permutation(len(steps))[: config.alfred_steps])]
-    return from_alfred(drawn, chunk, lambda step: {step.target})
+    sample = [steps[row] for row in sorted(rng.permutation(len(steps))[: config.alfred_steps])]
+    return from_alfred(sample, chunk, lambda step: {step.target})
 
 
 def _alignment(

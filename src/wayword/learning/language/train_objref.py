@@ -135,10 +135,10 @@ def train_objref(
         parts.append((odds, absent, is_object, config.absent * weights, np.zeros(len(rows), bool)))
     odds, distance, is_object, weights, present = (np.concatenate(column) for column in zip(*parts, strict=True))
     weight, threshold, scale = _fit_rule(odds, distance, is_object, weights)
-    said = odds - weight * distance - threshold > 0
+    answers = odds - weight * distance - threshold > 0
     share = np.where(present, weights, 0.0)
-    hit = (share * (said & is_object)).sum()
-    precision, recall = hit / max(1e-9, (share * said).sum()), hit / max(1e-9, (share * is_object).sum())
+    hit = (share * (answers & is_object)).sum()
+    precision, recall = hit / max(1e-9, (share * answers).sum()), hit / max(1e-9, (share * is_object).sum())
     shape, network_weights = _fit_network(data, np.ones(len(data.phrases), bool), config)
     advance(1)
     final = ObjRefConfig(shape.width, shape.hidden, weight, threshold, scale)
@@ -172,17 +172,17 @@ def _fit_network(
     data: LabelledPhrases, rows: NDArray[np.bool_], config: ObjRefTraining
 ) -> tuple[ObjRefConfig, Weights]:
     torch.manual_seed(config.seed)
-    chosen = np.flatnonzero(rows)
-    vectors = torch.from_numpy(data.vectors[chosen])
-    labels = torch.from_numpy((data.owners[chosen] >= 0).astype(np.float32))
-    weights = torch.from_numpy(data.counts[chosen].astype(np.float32))
+    numbers = np.flatnonzero(rows)
+    vectors = torch.from_numpy(data.vectors[numbers])
+    labels = torch.from_numpy((data.owners[numbers] >= 0).astype(np.float32))
+    weights = torch.from_numpy(data.counts[numbers].astype(np.float32))
     for label in (0.0, 1.0):  # both classes weigh the same
-        weights[labels == label] /= weights[labels == label].sum() * 2 / len(chosen)
+        weights[labels == label] /= weights[labels == label].sum() * 2 / len(numbers)
     network = _Network(vectors.shape[1], config).train()
     optimiser = torch.optim.AdamW(network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
     rng = np.random.default_rng([config.seed, 8])
     for _ in range(config.epochs):
-        order = rng.permutation(len(chosen))
+        order = rng.permutation(len(numbers))
         for begin in range(0, len(order), config.batch):
             batch = torch.from_numpy(order[begin : begin + config.batch])
             loss = nn.functional.binary_cross_entropy_with_logits(

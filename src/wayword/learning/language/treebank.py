@@ -84,9 +84,9 @@ def _lay_out(rows: list[list[str]]) -> tuple[str, list[_Word]]:
             continue
         if int(number) <= covered:
             # A part that is not spelt out in the token ("wanna" = want + to) gets what is left of it.
-            found = text.find(form, cursor)
-            start = found if found >= 0 else span_start
-            end = start + len(form) if found >= 0 else len(text.rstrip())
+            at = text.find(form, cursor)
+            start = at if at >= 0 else span_start
+            end = start + len(form) if at >= 0 else len(text.rstrip())
             cursor = end
         else:
             start, end = len(text), len(text) + len(form)
@@ -100,16 +100,16 @@ def _annotate(text: str, words: list[_Word]) -> AnnotatedText:
     for index, word in enumerate(words):
         if word.head >= 0:
             children[word.head].append(index)
-    taken: set[int] = set()
+    inside: set[int] = set()
     spans: list[tuple[int, int]] = []
     # Outer heads first, so that "the teacher" in "the teacher's house" is not a chunk of its own.
     for index in sorted(range(len(words)), key=lambda i: _depth(words, i)):
-        if index in taken or not _is_head(words, children, index):
+        if index in inside or not _is_head(words, children, index):
             continue
         first, last = _extent(words, children, index)
-        if taken.intersection(range(first, last + 1)):
+        if inside.intersection(range(first, last + 1)):
             first = last = index
-        taken.update(range(first, last + 1))
+        inside.update(range(first, last + 1))
         spans.append((words[first].start, words[last].end))
     root = next((word for word in words if word.head < 0), None)
     imperative = root is not None and "Mood=Imp" in root.features
@@ -154,10 +154,10 @@ def _extent(words: list[_Word], children: list[list[int]], head: int) -> tuple[i
 
 
 def _subtree(children: list[list[int]], index: int) -> set[int]:
-    found, stack = set[int](), [index]
+    result, stack = set[int](), [index]
     while stack:
         node = stack.pop()
-        if node not in found:
-            found.add(node)
+        if node not in result:
+            result.add(node)
             stack.extend(children[node])
-    return found
+    return result

@@ -10,32 +10,12 @@ v and omega are in units of their limits, 0.7 m/s and 1 rad/s. Actor and critic 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from wayword.learning.policy.sizes import ControlSize
 from wayword.policy.control import CROP, SUMMARY, ControlConfig
-
-
-@dataclass(frozen=True)
-class ControlSize:
-    """Widths of the network."""
-
-    channels: int = 16
-    """Of the image's convolution."""
-    mask_channels: int = 8
-    """Of the masks' convolution."""
-    hidden: int = 64
-    """Of the two dense layers."""
-    normalise: bool = False
-    """Instance normalisation behind the convolutions, as in the paper; it hides how strong a channel is."""
-    start_std: float = 0.3
-    """Standard deviation of v and omega before training."""
-
-
-PAPER_SIZE = ControlSize(channels=4, mask_channels=4, hidden=32, normalise=True)
 
 
 class Trunk(nn.Module):

@@ -23,13 +23,15 @@ from torch import Tensor
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
-from wayword.learning.onnx_files import batch_to_onnx
-from wayword.learning.policy.control_net import ControlNet, ControlSize, ValueNet
+from wayword.learning.common.loop import NO_LIMIT, share_done
+from wayword.learning.common.onnx_files import batch_to_onnx
+from wayword.learning.common.run_folder import RunFolder, below
+from wayword.learning.policy.control_net import ControlNet, ValueNet
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
+from wayword.learning.policy.sizes import ControlSize
 from wayword.learning.policy.teacher import TeacherConfig
-from wayword.learning.run_folder import RunFolder, below
-from wayword.policy.control import ControlConfig, read_record, write_record
+from wayword.policy.control import ControlConfig, read_control_record, write_control_record
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class ControlTraining:
     iterations: int = 800
     """Of ``flights`` each, cloning included."""
     minutes: float = 20.0
-    """Longest wall time of a run, over all its parts."""
+    """Longest wall time of a run, over all its parts; ``NO_LIMIT``: iterations alone count."""
     cloning: int = 60
     """Iterations of cloning before PPO; all are, with method bc."""
     cloning_rate: float = 1e-3
@@ -64,6 +66,11 @@ class ControlTraining:
     evaluate_every: int = 100
     save_every_s: float = 60.0
     seed: int = 0
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a run does not depend on how fast the machine is."""
+        return self.minutes >= NO_LIMIT
 
 
 class ControlRun(RunFolder):
@@ -85,13 +92,13 @@ class ControlRun(RunFolder):
     @property
     def progress(self) -> float:
         """0 at the start, 1 at the end."""
-        return min(1.0, max(self.step / self.config.iterations, self.seconds / (60 * self.config.minutes)))
+        return share_done(self.step / self.config.iterations, self.seconds, self.config.minutes)
 
     def log(self, numbers: Mapping[str, float]) -> None:
         """Keep the numbers of this step and say them."""
         self.write_log(numbers)
-        shown = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
-        print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {shown}", flush=True)
+        text = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+        print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {text}", flush=True)
 
     def tensors(self) -> dict[str, Tensor]:
         """The weights of both networks."""
@@ -118,7 +125,7 @@ class ControlRun(RunFolder):
         with atomic_path(self.folder / "control.onnx") as temporary:
             temporary.write_bytes(content)
         self.control.train()
-        write_record(self.folder, self.config.inputs, content, asdict(self.config.size))  # last: makes it valid
+        write_control_record(self.folder, self.config.inputs, content, asdict(self.config.size))  # last: makes it valid
 
     def _resume(self) -> None:
         try:
@@ -139,7 +146,7 @@ class ControlRun(RunFolder):
 
 def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
     """The trained networks of a run, in torch; ``.trunk.config`` says what they are shown."""
-    inputs, raw = read_record(folder)
+    inputs, raw = read_control_record(folder)
     path = folder / "model.safetensors"
     try:
         size = ControlSize(**raw["size"])

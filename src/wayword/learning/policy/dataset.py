@@ -13,19 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera
 from wayword.episodes import Example
 from wayword.grounding.align import align
 from wayword.grounding.density import DensityConfig, Exemplars, probabilities
 from wayword.learning.policy.executions import Execution
 from wayword.learning.policy.gold import gold_distributions
-from wayword.learning.policy.readings import Reading, ReadingPair
-from wayword.mapping import WorldMap, boundary_masks
-from wayword.mapping.grid import PREDICTION_CELLS, frame_pose, world_to_prediction
+from wayword.learning.policy.readings import ReadingPair, ReadInstruction
+from wayword.mapping import WorldMap, map_layers
+from wayword.mapping.grid import PREDICTION_CELLS, frame_pose
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps
+from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, mirrored, placeholders
 
-MOST_REFERENCES = 12
-"""Further ones are left out: no instruction of the corpus comes near."""
+CAMERA = Camera()
+"""Executions are flown with the paper's camera."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +85,16 @@ def draw_exemplars(
     names: Sequence[str], pool: Mapping[str, NDArray[np.float32]], photos: int, rng: np.random.Generator | None
 ) -> Exemplars:
     """A database of ``photos`` images each, drawn from the pool; the first ones without a generator."""
-    chosen = []
+    rows = []
     for name in names:
         every = pool[name]
-        chosen.append(every[:photos] if rng is None else every[rng.permutation(len(every))[:photos]])
-    owners = np.repeat(np.arange(len(names)), [len(part) for part in chosen]).astype(np.int64)
-    return Exemplars(tuple(names), np.concatenate(chosen), owners)
+        rows.append(every[:photos] if rng is None else every[rng.permutation(len(every))[:photos]])
+    owners = np.repeat(np.arange(len(names)), [len(part) for part in rows]).astype(np.int64)
+    return Exemplars(tuple(names), np.concatenate(rows), owners)
 
 
 def alignment_of(
-    execution: Execution, reading: Reading, exemplars: Exemplars, density: DensityConfig
+    execution: Execution, reading: ReadInstruction, exemplars: Exemplars, density: DensityConfig
 ) -> NDArray[np.float32]:
     """ALIGN(b, r) of all boxes of a flight, (R, K)."""
     of_box = probabilities(execution.embeddings.astype(np.float32), exemplars, density)
@@ -103,15 +105,15 @@ def maps_at(
     execution: Execution, alignment: NDArray[np.float32], moments: Sequence[int]
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
     """Accumulated masks of the references, of all objects, and observability at each of the sorted ``moments``."""
-    world = WorldMap(len(alignment))
-    first, found = 0, []
+    world = WorldMap(len(alignment), CAMERA)
+    first, maps = 0, []
     for t in range(moments[-1] + 1):
         last = first + int(execution.counts[t])
         boxes = slice(first, last)
         world.update(execution.footprints[boxes], execution.p_box[boxes], alignment[:, boxes], execution.poses[t])
         first = last
-        found += [(world.references.copy(), world.all_objects.copy(), world.coverage.copy())] * moments.count(t)
-    return found
+        maps += [(world.references.copy(), world.all_objects.copy(), world.coverage.copy())] * moments.count(t)
+    return maps
 
 
 def stacked(
@@ -120,8 +122,8 @@ def stacked(
     coverage: NDArray[np.float32],
     start: NDArray[np.float64],
 ) -> NDArray[np.float32]:
-    """The map's channels on the prediction grid, (R + 6, 64, 64)."""
-    return world_to_prediction(np.concatenate([references, all_objects[None], coverage[None], boundary_masks()]), start)
+    """The map's layers one behind the other, (R + 6, 64, 64)."""
+    return np.concatenate(map_layers(references, all_objects, coverage, start))
 
 
 class Samples:
@@ -140,8 +142,8 @@ class Samples:
 
     def draw(self, rng: np.random.Generator, examples: int, weights: NDArray[np.float64] | None = None) -> Batch:
         """A batch of ``examples`` x ``moments`` samples; ``weights`` (items,) says how likely each item is."""
-        chosen = rng.choice(len(self.items), examples, p=weights)
-        return collate([self.sample(self.items[int(number)], rng) for number in chosen])
+        numbers = rng.choice(len(self.items), examples, p=weights)
+        return collate([self.sample(self.items[int(number)], rng) for number in numbers])
 
     def final(self, item: Item) -> _Sample:
         """A whole flight at its end, with the first photos of each object and nothing random."""
@@ -156,10 +158,10 @@ class Samples:
         numbers = self.vocabulary.numbers(reading.tokens)
         return _Sample(numbers, places, maps[:, : len(alignment)], maps[:, len(alignment) :], gold)
 
-    def inhibited(self, reading: Reading, execution: Execution) -> tuple[Reading, Execution]:
+    def inhibited(self, reading: ReadInstruction, execution: Execution) -> tuple[ReadInstruction, Execution]:
         """What is left of both in a sensory-inhibited ablation."""
         if self.config.empty_instructions:
-            reading = Reading((), reading.names, ())
+            reading = ReadInstruction((), reading.names, ())
         if self.config.blank_images:
             none = np.zeros_like(execution.counts)
             execution = Execution(

@@ -54,7 +54,7 @@ class Execution:
         return Execution(*parts)
 
 
-def join(
+def join_frames(
     parts: Sequence[tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]],
 ) -> Execution:
     """An execution from its frames: (pose, footprints, P(b), embeddings) each."""
@@ -67,7 +67,7 @@ def join(
     )
 
 
-def write_shard(path: Path, executions: Sequence[Execution]) -> None:
+def write_executions(path: Path, executions: Sequence[Execution]) -> None:
     """Write executions into one file, atomically."""
     tensors = {
         "frames": np.array([len(execution) for execution in executions], np.int64),
@@ -80,7 +80,7 @@ def write_shard(path: Path, executions: Sequence[Execution]) -> None:
         save_file({name: np.ascontiguousarray(value) for name, value in tensors.items()}, temporary)
 
 
-def read_shard(path: Path) -> Iterator[Execution]:
+def read_executions(path: Path) -> Iterator[Execution]:
     """The executions of one file, in order."""
     try:
         tensors = load_file(path)
@@ -95,7 +95,7 @@ def read_shard(path: Path) -> Iterator[Execution]:
         raise DataError(path, "is not a file of executions; delete it and record it anew") from error
 
 
-def read_shards(folder: Path) -> list[Execution]:
+def read_all_executions(folder: Path) -> list[Execution]:
     """All executions below a folder, in the order of their shards."""
     files: Iterable[Path] = sorted(folder.glob("shard-*.safetensors"))
-    return [execution for path in files for execution in read_shard(path)]
+    return [execution for path in files for execution in read_executions(path)]

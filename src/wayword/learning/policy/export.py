@@ -1,6 +1,6 @@
 """Writes a trained policy as a folder of weights: model.safetensors, three .onnx files, config.json, control.json.
 
-python -m wayword.learning.policy.export RUN CONTROL OUT
+Beside them train_config.json says how they were made.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path, write_json
-from wayword.learning.onnx_files import to_onnx
-from wayword.learning.policy.networks import OTHERS, Size, Stage1
+from wayword.learning.common.onnx_files import to_onnx
+from wayword.learning.common.train_config import TrainConfig, joined
+from wayword.learning.policy.networks import Stage1
+from wayword.learning.policy.sizes import Size
+from wayword.mapping.context_map import OTHER_CHANNELS
 from wayword.mapping.grid import PREDICTION_CELLS
 from wayword.policy.stage1 import SCHEMA
 from wayword.policy.tokens import Vocabulary
@@ -81,7 +84,7 @@ def _contents(stage1: Stage1, size: Size) -> dict[str, bytes]:
     inputs = ["psi", "mean", "references", "others"]
     axes: dict[str, dict[int, str]] = {name: {0: "n"} for name in (*inputs, "distributions")}
     axes["psi"][1] = axes["references"][1] = "r"
-    shapes = [(2, 3, context), (2, context), (2, 3, cells, cells), (2, OTHERS, cells, cells)]
+    shapes = [(2, 3, context), (2, context), (2, 3, cells, cells), (2, OTHER_CHANNELS, cells, cells)]
     example = tuple(torch.zeros(shape) for shape in shapes)
     visitation = to_onnx(_Visitation(stage1), example, inputs, ["distributions"], axes)
     return {"text.onnx": text, "visitation.onnx": visitation}
@@ -101,10 +104,11 @@ def load_vocabulary(path: Path) -> Vocabulary:
         raise DataError(path, "is missing or damaged; train stage 1 first") from error
 
 
-def export_runs(first: Path, stage1: Path, stage2: Path, out: Path) -> None:
+def export_runs(first: Path, stage1: Path, stage2: Path, out: Path, record: TrainConfig | None = None) -> None:
     """Weights from a run of stage 1 (or process A) and one of stage 2 (or process B).
 
-    ``first`` is the run of ``train_visitation`` that the vocabulary and the size of stage 1 come from.
+    ``first`` is the run of ``train_visitation`` that the vocabulary and the size of stage 1 come from. ``record`` is
+    what the weights keep as train_config.json: by default the chain of these runs.
     """
     from wayword.learning.policy.sureal import averaged_of
 
@@ -116,6 +120,7 @@ def export_runs(first: Path, stage1: Path, stage2: Path, out: Path) -> None:
         about["stage1 before"] = progress_of(first)
     if (first / "start.json").exists():
         about["started from"] = json.loads((first / "start.json").read_text(encoding="utf-8"))
+    (record or joined("policy/export", stage1=stage1, stage2=stage2)).keep(out)
     save_policy(out, net, vocabulary, size, stage2, about)
 
 

@@ -4,7 +4,7 @@ The Oracle is shown the demonstration and flies it; on a share of the flights it
 that the map has also seen what a drone sees that strays. Frames go through proposals, metric and refinement;
 what is left of them is written as ``Execution``s.
 
-    python -m wayword.learning.policy.flights episodes.jsonl OUT --part 0 --parts 2
+    record_all(training_examples("train", overlapping=True), out, FlightConfig(), grounder, part=0, parts=2)
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
 
+from wayword.camera import Camera
 from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
-from wayword.learning.policy.executions import Execution, join, write_shard
+from wayword.learning.policy.executions import Execution, join_frames, write_executions
 from wayword.mapping import footprints
-from wayword.policy import Observations, Oracle
+from wayword.pilot.episode_loop import EpisodeLoop
+from wayword.policy import Oracle
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.look import Look, random_look
+from wayword.task import MAX_YAW_RATE_RAD_S, STOP_THRESHOLD
 
 PER_SHARD = 128
 
@@ -50,13 +51,13 @@ class FlightConfig:
 
 
 def regions_of(
-    grounder: Grounder, images: NDArray[np.uint8], poses: NDArray[np.float64], camera: CameraConfig
+    grounder: Grounder, images: NDArray[np.uint8], poses: NDArray[np.float64], camera: Camera
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
     """Each frame as a part of an execution."""
     parts = []
-    for pose, found in zip(poses, grounder.regions(images), strict=True):
-        stands = footprints(found.masks, found.proposals.boxes, pose, camera)
-        parts.append((pose, stands, found.proposals.objectness.astype(np.float32), found.embeddings))
+    for pose, regions in zip(poses, grounder.regions(images), strict=True):
+        stands = footprints(regions.masks, regions.proposals.boxes, pose, camera)
+        parts.append((pose, stands, regions.proposals.objectness.astype(np.float32), regions.embeddings))
     return parts
 
 
@@ -74,31 +75,23 @@ def record(
     situations = [
         Situation(e.objects, e.start, look, e.episode.arena_m) for e, look in zip(examples, looks, strict=True)
     ]
-    arena.reset(range(len(examples)), situations, [int(rng.integers(2**62)) for rng in rngs])
-    oracle = Oracle()
-    oracle.reset([""] * len(examples), [None] * len(examples))
-    oracle.brief([example.path for example in examples])
+    loop, count = EpisodeLoop(Oracle(), arena, looks=False), len(examples)
+    seeds = [int(rng.integers(2**62)) for rng in rngs]
+    loop.begin(situations, seeds, [""] * count, [None] * count, [example.path for example in examples])
     noise = np.array([config.yaw_noise * (rng.random() < config.disturbed) for rng in rngs])
     drift = np.zeros(len(examples))
     parts: list[list] = [[] for _ in examples]
-    step = 0
-    while len(slots := arena.flying):
-        poses = arena.poses[slots]
+    for step, point in enumerate(loop):
+        slots, actions = point.slots, point.actions
         if step % config.stride == 0:
-            seen = regions_of(grounder, arena.frames(slots).rgb, poses, arena.config.camera)
-            for slot, part in zip(slots, seen, strict=True):
+            regions = regions_of(grounder, arena.frames(slots).rgb, point.observations.poses, arena.config.camera)
+            for slot, part in zip(slots, regions, strict=True):
                 parts[slot].append(part)
-        blank = np.zeros((len(slots), 0, 0, 3), np.uint8)  # the Oracle does not look
-        chosen = oracle.act(Observations(slots, blank, poses))
         for row, slot in enumerate(slots):
             drift[slot] = 0.7 * drift[slot] + 0.7 * noise[slot] * rngs[slot].standard_normal()
-            if chosen[row, 2] < 0.5:
-                chosen[row, 1] = np.clip(chosen[row, 1] + drift[slot], -1, 1)
-        everyone = np.zeros((len(examples), 3))
-        everyone[slots] = chosen
-        arena.step(everyone)
-        step += 1
-    return [join(part) for part in parts]
+            if actions[row, 2] <= STOP_THRESHOLD:
+                actions[row, 1] = np.clip(actions[row, 1] + drift[slot], -MAX_YAW_RATE_RAD_S, MAX_YAW_RATE_RAD_S)
+    return [join_frames(part) for part in parts]
 
 
 def training_examples(source: str, overlapping: bool) -> list[Example]:
@@ -107,64 +100,40 @@ def training_examples(source: str, overlapping: bool) -> list[Example]:
     Without ``overlapping``, pairs share no segment.
     """
     episodes = load_natural(source) if re.fullmatch(r"train|dev", source) else load_episodes(Path(source))
-    found: list[Example] = []
+    result: list[Example] = []
     for episode in episodes:
         if source == "train" and held_out_seen(episode.id):
             continue
         pairs = cuts_of(episode, 2)
-        found += pairs if overlapping else pairs[::2]
+        result += pairs if overlapping else pairs[::2]
         if overlapping or len(episode.segments) % 2:
-            found.append(cuts_of(episode, 1)[-1])
-    return found
+            result.append(cuts_of(episode, 1)[-1])
+    return result
 
 
 def record_all(
-    found: Sequence[Example],
+    examples: Sequence[Example],
     out: Path,
     config: FlightConfig,
+    weights: Path | str = "sim",
     part: int = 0,
     parts: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> None:
-    """Write the shards of one part that are not there yet."""
-    grounder = Grounder.load("sim")
-    bank = MeshBank.of_catalogue(sorted({item.name for example in found for item in example.objects}))
-    for number in range(part, (len(found) + PER_SHARD - 1) // PER_SHARD, parts):
+    """Write the shards of one part that are not there yet; ``weights`` are those of the segmentation."""
+    grounder = Grounder.load(weights)
+    bank = MeshBank.of_catalogue(sorted({item.name for example in examples for item in example.objects}))
+    for number in range(part, (len(examples) + PER_SHARD - 1) // PER_SHARD, parts):
         path = out / f"shard-{number:05d}.safetensors"
         if path.exists():
             continue
         done: list[Execution] = []
-        for first in _starts(number, len(found), config.batch):
-            last = min(first + config.batch, (number + 1) * PER_SHARD, len(found))
-            done += record(found[first:last], bank, grounder, config, first)
+        for first in _starts(number, len(examples), config.batch):
+            last = min(first + config.batch, (number + 1) * PER_SHARD, len(examples))
+            done += record(examples[first:last], bank, grounder, config, first)
             progress(last - first)
-        write_shard(path, done)
+        write_executions(path, done)
 
 
 def _starts(shard: int, total: int, batch: int) -> Iterator[int]:
     return iter(range(shard * PER_SHARD, min((shard + 1) * PER_SHARD, total), batch))
-
-
-def main(
-    source: tyro.conf.Positional[str],
-    out: tyro.conf.Positional[Path],
-    config: FlightConfig = FlightConfig(),  # noqa: B008 - frozen
-    overlapping: bool = False,
-    part: int = 0,
-    parts: int = 1,
-) -> None:
-    """Record training flights of SOURCE (``train``, or a file of episodes) into the folder OUT."""
-    found = training_examples(source, overlapping)
-    out.mkdir(parents=True, exist_ok=True)
-    seen = 0
-
-    def show(done: int) -> None:
-        nonlocal seen
-        seen += done
-        print(f"{out.name} part {part}: {seen} of about {len(found) // parts}", flush=True)
-
-    record_all(found, out, config, part, parts, show)
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

@@ -39,9 +39,9 @@ def gold_distributions(
         raise ValueError(f"sigma_cells is positive, not {sigma_cells}")
     x, y, yaw = (float(value) for value in np.asarray(start_pose, np.float64))
     result = np.empty((2, UNOBSERVED + 1), np.float32) if out is None else out
-    seen = np.ascontiguousarray(coverage, np.float32)
+    observed = np.ascontiguousarray(coverage, np.float32)
     sigma = float(sigma_cells)
-    write_distributions(points, points[-1], (x, y, np.cos(yaw), np.sin(yaw)), seen, sigma, sigma, result)
+    write_distributions(points, points[-1], (x, y, np.cos(yaw), np.sin(yaw)), observed, sigma, sigma, result)
     return result
 
 

@@ -4,7 +4,7 @@ Runs of PPO that share a beginning and then part, for example because one flew o
 together that the mean of their weights flies better than either (docs/policy.md has the numbers). What comes out is a
 folder that ``export_runs`` takes in place of a run.
 
-    python -m wayword.learning.policy.mean_control RUN/b OTHER/b OUT
+    mean_control([run / "b", other / "b"], out)
 """
 
 from __future__ import annotations
@@ -13,45 +13,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-import tyro
 from safetensors.torch import load_file, save_file
 
 from wayword.errors import WaywordError
 from wayword.io import atomic_path
-from wayword.learning.onnx_files import batch_to_onnx
+from wayword.learning.common.onnx_files import batch_to_onnx
+from wayword.learning.common.train_config import joined
 from wayword.learning.policy.control_run import load_networks
-from wayword.policy.control import read_record, write_record
+from wayword.policy.control import read_control_record, write_control_record
 
 
 def mean_control(folders: Sequence[Path], out: Path) -> None:
     """Write the mean of finished runs of stage 2; the progress that is kept beside it is the first one's."""
     if len(folders) < 2:
         raise WaywordError("a mean takes at least two runs of stage 2")
-    inputs, raw = read_record(folders[0])
+    inputs, raw = read_control_record(folders[0])
     for folder in folders[1:]:
-        other, other_raw = read_record(folder)
+        other, other_raw = read_control_record(folder)
         if other != inputs or other_raw["size"] != raw["size"]:
             raise WaywordError(f"{folder}: is of another network than {folders[0]}; take runs with the same settings")
     tensors = [load_file(folder / "model.safetensors") for folder in folders]
     mean = {name: torch.stack([each[name] for each in tensors]).mean(dim=0) for name in tensors[0]}
     out.mkdir(parents=True, exist_ok=True)
+    joined("policy/mean_control", **{f"run{number}": folder for number, folder in enumerate(folders)}).keep(out)
     (out / "checkpoint.safetensors").write_bytes((folders[0] / "checkpoint.safetensors").read_bytes())
     with atomic_path(out / "model.safetensors") as temporary:
         save_file(mean, temporary)
-    write_record(out, inputs, (folders[0] / "control.onnx").read_bytes(), raw["size"])  # what ``load_networks`` reads
+    write_control_record(
+        out, inputs, (folders[0] / "control.onnx").read_bytes(), raw["size"]
+    )  # what ``load_networks`` reads
     control, _ = load_networks(out)
     content = batch_to_onnx(control, (1, inputs.size), ["outputs"])
     with atomic_path(out / "control.onnx") as temporary:
         temporary.write_bytes(content)
-    write_record(out, inputs, content, raw["size"])  # last: makes it valid
-
-
-def main(folders: tyro.conf.Positional[tuple[Path, ...]]) -> None:
-    """Write the mean of all folders but the last into the last."""
-    if len(folders) < 3:
-        raise WaywordError("name at least two runs and the folder for their mean")
-    mean_control(folders[:-1], folders[-1])
-
-
-if __name__ == "__main__":
-    tyro.cli(main)
+    write_control_record(out, inputs, content, raw["size"])  # last: makes it valid

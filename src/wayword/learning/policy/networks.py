@@ -16,52 +16,14 @@ sees where each cell lies relative to the start, and keeps a text-conditioned sk
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from wayword.learning.policy.sizes import Size
+from wayword.mapping.context_map import OTHER_CHANNELS, object_context_map
 from wayword.mapping.grid import PREDICTION_CELLS
-
-OTHERS = 6
-"""Channels beside the references: all objects, observability, four boundaries."""
-
-
-@dataclass(frozen=True)
-class Size:
-    """Layer sizes of stage 1."""
-
-    words: int = 48
-    """Width of word vectors."""
-    hidden: int = 32
-    """Width of the LSTM in each direction; psi and h_hat are twice as wide."""
-    grid: int = 32
-    """Cells per side inside LingUNet: 64 as released, 32 for the fast one."""
-    levels: int = 4
-    channels: int = 32
-    """hc1: width of the feature maps on the way down."""
-    filtered: int = 16
-    """hb1: width of the text-filtered maps."""
-    last: int = 32
-    """hc2: width of the last map before the output."""
-    skip: bool = True
-    """A text-filtered map at full resolution joins before the output (not in the paper)."""
-    positions: bool = True
-    """Channels with each cell's place relative to the start (not in the paper)."""
-    dropout: float = 0.1
-    """Of word vectors and states while training."""
-
-    @staticmethod
-    def paper() -> Size:
-        """As released: 64 x 64, five levels, 256 channels in the last block."""
-        return Size(20, 20, 64, 5, 48, 24, 256, skip=False, positions=False, dropout=0.0)
-
-    @property
-    def context(self) -> int:
-        """Width of psi(r) and h_hat."""
-        return 2 * self.hidden
 
 
 class TextEncoder(nn.Module):
@@ -90,8 +52,8 @@ class TextEncoder(nn.Module):
 
 def at_placeholders(states: Tensor, places: Tensor) -> Tensor:
     """psi(r): states (N, L, H) at ``places`` (N, R); places of -1 give zeros."""
-    picked = torch.gather(states, 1, places.clamp(min=0)[..., None].expand(-1, -1, states.shape[2]))
-    return picked * (places >= 0)[..., None]
+    vectors = torch.gather(states, 1, places.clamp(min=0)[..., None].expand(-1, -1, states.shape[2]))
+    return vectors * (places >= 0)[..., None]
 
 
 class LingUNet(nn.Module):
@@ -104,7 +66,7 @@ class LingUNet(nn.Module):
         super().__init__()
         self.size = size
         c, b, context = size.channels, size.filtered, size.context
-        inputs = context + OTHERS + (2 if size.positions else 0)
+        inputs = context + OTHER_CHANNELS + (2 if size.positions else 0)
         self.down = nn.ModuleList()
         self.kernels = nn.ModuleList()
         self.up = nn.ModuleList()
@@ -210,9 +172,7 @@ class Stage1(nn.Module):
         shrink = PREDICTION_CELLS // self.size.grid
         if shrink > 1:
             references, others = functional.avg_pool2d(references, shrink), functional.avg_pool2d(others, shrink)
-        n, r, g = references.shape[:3]
-        placed = (psi.transpose(1, 2) @ references.reshape(n, r, g * g)).reshape(n, -1, g, g)
-        result: Tensor = self.lingunet(torch.cat([placed, others], dim=1), mean_state)
+        result: Tensor = self.lingunet(object_context_map(psi, references, others), mean_state)
         return result
 
 

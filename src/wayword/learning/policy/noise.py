@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from wayword.compiled import compiled
 from wayword.learning.policy.gold import write_distributions
-from wayword.mapping.grid import ARENA_M, UNOBSERVED, to_frame, to_world, world_to_prediction
+from wayword.mapping.grid import UNOBSERVED, to_frame, to_world, world_to_prediction
+from wayword.task import ARENA_M
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]

@@ -46,7 +46,7 @@ class PPOConfig:
 
 
 @dataclass(frozen=True)
-class Batch:
+class PPOBatch:
     """The steps of one iteration, episodes one after another."""
 
     inputs: Floats
@@ -107,7 +107,7 @@ def make_batch(
     rewards: Sequence[NDArray[np.float64]],
     values: Sequence[Floats],
     config: PPOConfig,
-) -> Batch:
+) -> PPOBatch:
     """One batch of finished episodes, each given by its steps; values are V before the update."""
     returns, advantages = [], []
     for r, v in zip(rewards, values, strict=True):
@@ -121,7 +121,7 @@ def make_batch(
             returns.append(advantages[-1] + v)
     advantage = np.concatenate(advantages)
     advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-5)
-    return Batch(
+    return PPOBatch(
         np.concatenate(list(inputs)),
         np.concatenate(list(actions)),
         np.concatenate(list(log_probs)),
@@ -142,7 +142,7 @@ def update(
     control: nn.Module,
     value: nn.Module,
     optimiser: torch.optim.Optimizer,
-    batch: Batch,
+    batch: PPOBatch,
     config: PPOConfig,
     rng: np.random.Generator,
 ) -> dict[str, float]:

@@ -6,89 +6,147 @@
     data/drills      the same for drills: pairs that only the told side tells apart
     data/photos      forty photos of each seen object, to draw databases from
 
-What is there already is not made again. About an hour on one core, half of it on two.
+What is there already is not made again; with other settings the folder is refused. About an hour on one core, half of
+it on two.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
+from wayword.episodes import SPLITS
+from wayword.episodes.instructions import Recipe, write_dataset
 from wayword.errors import WaywordError
+from wayword.learning.ar.databases import BuildConfig, build_database
+from wayword.learning.common.train_config import FILE, claim
+from wayword.learning.policy.flights import FlightConfig, record_all, training_examples
+from wayword.learning.policy.readings import ReadingConfig, read_examples, write_readings
+from wayword.sim.models.catalogue import names
+from wayword.workers import each
 
 PROCESSES = 2
-PHOTOS = 40
+_FIRST_SEED = 11
+"""Of generated episodes: the seeds below it belong to those that policies are measured on."""
 
 
-def prepare(folder: Path, episodes: int, drills: int, seed: int) -> None:
+@dataclass(frozen=True)
+class DataConfig:
+    """How much there is to learn from, and how it is flown and read."""
+
+    episodes: int = 7000
+    """Generated demonstrations."""
+    drills: int = 4000
+    """Short flights in pairs that only the told side tells apart; 0 for none."""
+    natural: int | None = None
+    """Examples of the natural train corpus; None: all."""
+    dev: int | None = None
+    """Examples of the natural dev corpus; None: all."""
+    photos: int = 40
+    """Of each seen object."""
+    flights: FlightConfig = field(default_factory=FlightConfig)
+    """Of natural examples; of generated ones every second frame is kept, and of dev ones none is disturbed."""
+    readings: ReadingConfig = field(default_factory=ReadingConfig)
+    """Of training examples; dev ones are read against the dev database."""
+    seed: int = 0
+    """Of the episodes and the photos; flights and readings have theirs."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Each flight depends on its number only, so it does not matter who flies it and when."""
+        return True
+
+
+@dataclass(frozen=True)
+class DataInputs:
+    """What the data is made with."""
+
+    grounder: Path
+    """Weights of the segmentation that all frames go through."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One part of the examples of a folder, for one process."""
+
+    source: str
+    folder: Path
+    overlapping: bool
+    limit: int | None
+    flights: FlightConfig
+    readings: ReadingConfig
+    grounder: Path
+    number: int
+
+    def show(self, what: str, total: int) -> Callable[[int], None]:
+        """Says now and then how far it is."""
+        done = 0
+
+        def advance(count: int) -> None:
+            nonlocal done
+            before, done = done, done + count
+            if before // 500 < done // 500:
+                print(f"{self.folder.name} {what}, part {self.number}: {done} of about {total}", flush=True)
+
+        return advance
+
+
+def prepare(folder: Path, config: DataConfig, inputs: DataInputs) -> None:
     """Make what is missing below ``folder``."""
-    generated, natural, dev, photos = (folder / name for name in ("generated", "natural", "dev", "photos"))
-    for each in (generated, natural, dev):
-        each.mkdir(parents=True, exist_ok=True)
-    source = generated / "episodes.jsonl"
-    if not source.exists():
-        _run(["data", "generate", "--count", str(episodes), "--seed", str(11 + seed), "--out", str(source)])
-    prepare_drills(folder / "drills", drills, seed)
-    if not photos.exists():
-        _run(["objects", "build", "--out", str(photos), "--which", "seen", "--views", str(PHOTOS)])
-    _both("flights", natural, ["train", str(natural), "--overlapping"])
-    _both("flights", dev, ["dev", str(dev), "--overlapping", "--config.disturbed", "0", "--config.random-looks", "0"])
-    _both("flights", generated, [str(source), str(generated), "--config.stride", "2"])
-    _read(dev, ["dev"], ["--overlapping", "--config.database", "dev", "--config.prefixes", "0"])
-    _read(natural, ["train"], ["--overlapping"])
-    _read(generated, [str(source)], [])
+    if (folder / "generated" / "episodes.jsonl").exists() and not (folder / FILE).exists():
+        raise WaywordError(f"{folder}: holds data that does not say how it was made; choose another folder")
+    claim(folder, "policy/data", config, inputs)
+    generated, drills = folder / "generated", folder / "drills"
+    _write(generated / "episodes.jsonl", config.episodes, config.seed, drills=False)
+    if config.drills:
+        _write(drills / "episodes.jsonl", config.drills, config.seed, drills=True)
+    if not (folder / "photos").exists():
+        build_database(folder / "photos", "seen", BuildConfig(views=config.photos, seed=config.seed))
+    sparse = replace(config.flights, stride=2)
+    still = replace(config.flights, disturbed=0.0, random_looks=0.0)
+    fixed = replace(config.readings, database="dev", prefixes=0.0)
+    jobs = [
+        ("dev", folder / "dev", True, config.dev, still, fixed),
+        ("train", folder / "natural", True, config.natural, config.flights, config.readings),
+        (str(generated / "episodes.jsonl"), generated, False, None, sparse, config.readings),
+        (str(drills / "episodes.jsonl"), drills, False, None, sparse, config.readings),
+    ]
+    for one in jobs if config.drills else jobs[:-1]:
+        one[1].mkdir(parents=True, exist_ok=True)
+        parts = [_Part(*one, inputs.grounder, number) for number in range(PROCESSES)]
+        _side_by_side(_fly, parts, one[1] / "flights.done")
+        _side_by_side(_read, parts, one[1] / "readings.done")
 
 
-def prepare_drills(folder: Path, count: int, seed: int) -> None:
-    """Make what is missing of the drills."""
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / "episodes.jsonl"
-    if not source.exists():
-        _run(["data", "generate", "--drills", "--count", str(count), "--seed", str(11 + seed), "--out", str(source)])
-    _both("flights", folder, [str(source), str(folder), "--config.stride", "2"])
-    _read(folder, [str(source)], [])
+def _write(path: Path, count: int, seed: int, drills: bool) -> None:
+    if not path.exists():
+        recipe = Recipe("train", count, _FIRST_SEED + seed, names(SPLITS["train"]), None, drills)
+        write_dataset(recipe, path, None, PROCESSES)
 
 
-def _both(module: str, folder: Path, arguments: Sequence[str]) -> None:
-    """The parts of a job side by side; each skips the shards that are there."""
-    if (folder / f"{module}.done").exists():
+def _side_by_side(work: Callable[[_Part], None], parts: Sequence[_Part], done: Path) -> None:
+    """The parts of a job, a process each; each skips what is there."""
+    if not done.exists():
+        for _ in each(work, parts, PROCESSES):
+            pass
+        done.touch()
+
+
+def _fly(part: _Part) -> None:
+    examples = training_examples(part.source, part.overlapping)[: part.limit]
+    show = part.show("flights", len(examples) // PROCESSES)
+    record_all(examples, part.folder, part.flights, part.grounder, part.number, PROCESSES, show)
+
+
+def _read(part: _Part) -> None:
+    out = part.folder / f"readings-{part.number}.jsonl"
+    if out.exists():
         return
-    parts = [["--part", str(part), "--parts", str(PROCESSES)] for part in range(PROCESSES)]
-    _wait([_start(module, [*arguments, *part]) for part in parts], module)
-    (folder / f"{module}.done").touch()
-
-
-def _read(folder: Path, source: Sequence[str], options: Sequence[str]) -> None:
-    jobs = []
-    for part in range(PROCESSES):
-        out = folder / f"readings-{part}.jsonl"
-        if not out.exists():
-            jobs.append(
-                _start("readings", [*source, str(out), *options, "--part", str(part), "--parts", str(PROCESSES)])
-            )
-    _wait(jobs, "readings")
-
-
-def _start(module: str, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, "-m", f"wayword.learning.policy.{module}", *arguments], env=environment)
-
-
-def _wait(jobs: Sequence[subprocess.Popen[bytes]], what: str) -> None:
-    try:
-        codes = [job.wait() for job in jobs]
-    finally:
-        for job in jobs:
-            job.terminate()
-    if any(codes):
-        raise WaywordError(f"{what} stopped with code {max(codes)}; its messages are above; run the command again")
-
-
-def _run(arguments: Sequence[str]) -> None:
-    command = [sys.executable, "-c", "from wayword.cli.launch import main; main()", *arguments]
-    code = subprocess.run(command, check=False).returncode
-    if code:
-        raise WaywordError(f"wayword {arguments[0]} {arguments[1]} stopped with code {code}; its messages are above")
+    examples = training_examples(part.source, part.overlapping)[: part.limit]
+    bounds = np.linspace(0, len(examples), PROCESSES + 1).astype(int)
+    first, last = int(bounds[part.number]), int(bounds[part.number + 1])
+    show = part.show("readings", last - first)
+    write_readings(out, read_examples(examples[first:last], part.readings, first, show))

@@ -4,20 +4,18 @@ As in Appendix G, every example gets a database of its own: the objects of its l
 phrases each drawn from all that people call them. What the language side makes of the instruction is kept;
 photos are drawn anew whenever an example is used.
 
-    python -m wayword.learning.policy.readings episodes.jsonl readings.jsonl
+    write_readings(Path("readings.jsonl"), read_examples(training_examples("train", True), ReadingConfig()))
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tyro
 from numpy.typing import NDArray
 
 from wayword.episodes import Example
@@ -25,12 +23,11 @@ from wayword.episodes.instructions import phrases
 from wayword.errors import DataError
 from wayword.language.phrases_db import ObjectPhrases, load_phrases
 from wayword.language.pipeline import LanguageModel, Parsed
-from wayword.learning.policy.flights import training_examples
 from wayword.policy.tokens import tokenise
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadInstruction:
     """One instruction, read."""
 
     tokens: tuple[str, ...]
@@ -48,8 +45,8 @@ class Reading:
 class ReadingPair:
     """An example's whole instruction, and that of its first segment alone if it has two."""
 
-    whole: Reading
-    prefix: Reading | None
+    whole: ReadInstruction
+    prefix: ReadInstruction | None
 
 
 @dataclass(frozen=True)
@@ -63,16 +60,18 @@ class ReadingConfig:
     """Share of two-segment examples whose first segment is read as well."""
     database: str | None = None
     """Read against this one database (``dev``, or a file or folder) instead of fresh ones."""
+    chunker: str = "shipped"
+    """Who finds the noun chunks: a registered name, or module:Class (docs/extending.md)."""
     seed: int = 0
 
 
-def reading_of(parsed: Parsed, names: Sequence[str]) -> Reading:
+def reading_of(parsed: Parsed, names: Sequence[str]) -> ReadInstruction:
     """What the policy needs of a parse."""
     table = []
     for reference in parsed.references:
         row = [reference.probabilities[name] for name in names] + [reference.none]
         table.append(tuple(round(value, 5) for value in row))
-    return Reading(tuple(tokenise(parsed.anonymised.text)), tuple(names), tuple(table))
+    return ReadInstruction(tuple(tokenise(parsed.anonymised.text)), tuple(names), tuple(table))
 
 
 def draw_database(
@@ -86,12 +85,12 @@ def draw_database(
     present = sorted({item.name for item in example.objects})
     count = int(rng.integers(config.least_others, config.most_others + 1))
     absent = [name for name in everything if name not in present]
-    chosen = [*present, *(str(name) for name in rng.permutation(absent)[:count])]
-    drawn = []
-    for name in rng.permutation(chosen):
+    order = [*present, *(str(name) for name in rng.permutation(absent)[:count])]
+    entries = []
+    for name in rng.permutation(order):
         some = rng.permutation(pool[str(name)])[: config.phrases]
-        drawn.append(ObjectPhrases(str(name), tuple(str(phrase) for phrase in some)))
-    return tuple(drawn)
+        entries.append(ObjectPhrases(str(name), tuple(str(phrase) for phrase in some)))
+    return tuple(entries)
 
 
 def phrase_pool(names: Sequence[str]) -> dict[str, list[str]]:
@@ -105,15 +104,18 @@ def phrase_pool(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read_examples(
-    found: Sequence[Example], config: ReadingConfig, first: int = 0, progress: Callable[[int], None] = lambda done: None
+    examples: Sequence[Example],
+    config: ReadingConfig,
+    first: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> list[ReadingPair]:
     """Read every example; ``first`` is the number of the first one, which seeds it."""
-    language = LanguageModel.load()
+    language = LanguageModel.load(chunker=config.chunker)
     everything = sorted({entry.name for entry in load_phrases("seen")})
     pool = phrase_pool(everything)
     fixed = None if config.database is None else load_phrases(config.database)
     pairs = []
-    for i, example in enumerate(found):
+    for i, example in enumerate(examples):
         rng = np.random.default_rng([config.seed, 41, first + i])
         database = fixed or draw_database(example, everything, pool, config, rng)
         names = [entry.name for entry in database]
@@ -138,38 +140,13 @@ def write_readings(path: Path, pairs: Sequence[ReadingPair]) -> None:
 def load_readings(path: Path) -> list[ReadingPair]:
     """What ``write_readings`` wrote."""
 
-    def reading(value: dict[str, Any]) -> Reading:
-        return Reading(tuple(value["tokens"]), tuple(value["names"]), tuple(tuple(row) for row in value["table"]))
+    def reading(value: dict[str, Any]) -> ReadInstruction:
+        return ReadInstruction(
+            tuple(value["tokens"]), tuple(value["names"]), tuple(tuple(row) for row in value["table"])
+        )
 
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         return [ReadingPair(reading(v["whole"]), reading(v["prefix"]) if v["prefix"] else None) for v in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(path, "is not a file of readings; make it anew") from error
-
-
-def main(
-    source: tyro.conf.Positional[str],
-    out: tyro.conf.Positional[Path],
-    config: ReadingConfig = ReadingConfig(),  # noqa: B008 - frozen
-    overlapping: bool = False,
-    part: int = 0,
-    parts: int = 1,
-) -> None:
-    """Read the training instructions of SOURCE; one file per part."""
-    found = training_examples(source, overlapping)
-    bounds = np.linspace(0, len(found), parts + 1).astype(int)
-    done = 0
-
-    def show(count: int) -> None:
-        nonlocal done
-        done += count
-        if done % 500 == 0:
-            print(f"{out.name}: {done} of {bounds[part + 1] - bounds[part]} (process {os.getpid()})", flush=True)
-
-    first, last = int(bounds[part]), int(bounds[part + 1])
-    write_readings(out, read_examples(found[first:last], config, first, show))
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

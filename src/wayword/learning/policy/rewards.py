@@ -81,9 +81,9 @@ class IntrinsicReward:
         distance = transport_cells(visited.reshape(count, -1), grids[:, 0], config.directions)
         distance = np.where(np.isnan(distance), -self._visitation[slots], distance)
         r_v = np.nan_to_num(-distance - self._visitation[slots])
-        seen = np.fmax(self._exploration[slots], 1.0 - unobserved[:, 1])
-        r_e = np.nan_to_num(seen - self._exploration[slots])
-        self._visitation[slots], self._exploration[slots] = -distance, seen
+        exploration = np.fmax(self._exploration[slots], 1.0 - unobserved[:, 1])
+        r_e = np.nan_to_num(exploration - self._exploration[slots])
+        self._visitation[slots], self._exploration[slots] = -distance, exploration
         r_s = np.where(ended, -np.nan_to_num(mean_distance_cells(grids[:, 1], places)), 0.0)
         r_u = np.where(ended, -unobserved[:, 1], 0.0)
         total: NDArray[np.float64] = (

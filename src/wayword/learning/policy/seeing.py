@@ -4,7 +4,7 @@ As ``teacher.TeacherWorld``, but what the control network is shown comes from wh
 flight has a database of its own, and is recorded as an ``Execution`` for process A.
 
     world = SeeingWorld(items, eyes, stage1, control, rng)
-    flights = teacher.fly(world, actor, reward)
+    flights = teacher.fly_world(world, actor, reward)
     world.executions()
 """
 
@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from wayword.grounding import Grounder
 from wayword.grounding.align import align
 from wayword.grounding.density import Exemplars, probabilities
-from wayword.learning.policy.dataset import MOST_REFERENCES, Item, draw_exemplars, prefix_of, stacked
-from wayword.learning.policy.executions import Execution, join
+from wayword.learning.policy.dataset import Item, draw_exemplars, prefix_of
+from wayword.learning.policy.executions import Execution, join_frames
 from wayword.learning.policy.flights import regions_of
 from wayword.learning.policy.networks import Stage1
-from wayword.learning.policy.readings import Reading
+from wayword.learning.policy.readings import ReadInstruction
 from wayword.learning.policy.teacher import TeacherConfig, TeacherWorld
-from wayword.mapping import WorldMap
+from wayword.mapping import WorldMap, map_layers
 from wayword.policy.control import ControlConfig
+from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, placeholders
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
@@ -58,6 +59,7 @@ class SeeingWorld(TeacherWorld):
         self, items: Sequence[Item], eyes: Eyes, stage1: Stage1, control: ControlConfig, rng: np.random.Generator
     ) -> None:
         self.eyes, self.stage1, self.items = eyes, stage1, items
+        config = TeacherConfig(noise=None)
         self.whole = [
             item.readings.prefix is None or item.example.count == 1 or rng.random() >= eyes.prefixes for item in items
         ]
@@ -65,9 +67,9 @@ class SeeingWorld(TeacherWorld):
         self._exemplars: list[Exemplars] = [
             draw_exemplars(reading.names, eyes.photos, eyes.photos_each, rng) for reading in self._readings
         ]
-        self._worlds = [WorldMap(min(len(reading.table), MOST_REFERENCES)) for reading in self._readings]
+        self._worlds = [WorldMap(min(len(reading.table), MOST_REFERENCES), config.camera) for reading in self._readings]
         self._parts: list[list[Any]] = [[] for _ in items]
-        self._renderer = Renderer(eyes.bank)
+        self._renderer = Renderer(eyes.bank, config.camera)
         self._sensor = Sensor(eyes.sensor)
         self._rngs = [np.random.default_rng(rng.integers(2**63)) for _ in items]
         looks = [random_look(own) if own.random() < eyes.random_looks else Look() for own in self._rngs]
@@ -76,11 +78,11 @@ class SeeingWorld(TeacherWorld):
             for item, look in zip(items, looks, strict=True)
         ]
         self._text = self._read()
-        super().__init__([item.example for item in items], TeacherConfig(noise=None), control, rng)
+        super().__init__([item.example for item in items], config, control, rng)
 
     def executions(self) -> list[Execution]:
         """What was seen on each flight."""
-        return [join(parts) for parts in self._parts]
+        return [join_frames(parts) for parts in self._parts]
 
     def errors_m(self) -> NDArray[np.float64]:
         """Distance (N,) of each drone to the end of what it was told."""
@@ -107,34 +109,36 @@ class SeeingWorld(TeacherWorld):
             return
         frames = self._renderer.render([self._scenes[n] for n in slots], self.fleet.pose[slots])
         images = self._sensor.apply(frames.rgb, [self._rngs[n] for n in slots])
-        seen = regions_of(self.eyes.grounder, images, self.poses[slots], self.config.camera)
+        frame_parts = regions_of(self.eyes.grounder, images, self.poses[slots], self.config.camera)
         maps = []
-        for n, part in zip(slots, seen, strict=True):
+        for n, part in zip(slots, frame_parts, strict=True):
             pose, stands, p_box, embeddings = part
             of_box = probabilities(embeddings, self._exemplars[n], self.eyes.grounder.config.density)
             world = self._worlds[n]
             table = self._readings[n].probabilities()[: len(world.references)]
             world.update(stands, p_box, align(of_box, p_box, table), pose)
             self.coverage[n] = world.coverage
-            maps.append(stacked(world.references, world.all_objects, world.coverage, self.starts[n]))
+            maps.append(map_layers(world.references, world.all_objects, world.coverage, self.starts[n]))
             self._parts[n].append(part)
         self.distributions[slots] = self._predict(slots, maps)
 
     @torch.inference_mode()
-    def _predict(self, slots: NDArray[np.int64], maps: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-        most = max(1, *(len(each) - 6 for each in maps))
-        references = np.zeros((len(maps), most, *maps[0].shape[1:]), np.float32)
+    def _predict(
+        self, slots: NDArray[np.int64], maps: list[tuple[NDArray[np.float32], NDArray[np.float32]]]
+    ) -> NDArray[np.float32]:
+        most = max(1, *(len(masks) for masks, _ in maps))
+        references = np.zeros((len(maps), most, *maps[0][1].shape[1:]), np.float32)
         psi = torch.zeros(len(maps), most, self.stage1.size.context)
-        for row, (n, each) in enumerate(zip(slots, maps, strict=True)):
-            references[row, : len(each) - 6] = each[:-6]
-            psi[row, : len(each) - 6] = self._text[n][0][0]
+        for row, (n, (masks, _)) in enumerate(zip(slots, maps, strict=True)):
+            references[row, : len(masks)] = masks
+            psi[row, : len(masks)] = self._text[n][0][0]
         mean = torch.cat([self._text[n][1] for n in slots])
-        others = torch.from_numpy(np.stack([each[-6:] for each in maps]))
+        others = torch.from_numpy(np.stack([rest for _, rest in maps]))
         logits = self.stage1(psi, mean, torch.from_numpy(references), others)
         return torch.softmax(logits, dim=2).numpy()
 
 
-def _reading(item: Item, whole: bool) -> Reading:
+def _reading(item: Item, whole: bool) -> ReadInstruction:
     if whole or item.readings.prefix is None:
         return item.readings.whole
     return item.readings.prefix

@@ -9,27 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.camera import Camera
 from wayword.episodes import Example, examples, generate_episodes
-from wayword.episodes.format import SUCCESS_RADIUS_M
 from wayword.learning.policy.gold import gold_distributions
 from wayword.learning.policy.noise import Noise, NoiseConfig
 from wayword.learning.policy.rewards import IntrinsicReward, RewardConfig, grid_places
 from wayword.mapping.grid import UNOBSERVED, WORLD_CELLS, to_frame
 from wayword.mapping.observability import add_coverage
-from wayword.policy.control import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, ControlConfig, Trails, control_inputs
+from wayword.pilot.episode_loop import FlightLoop
+from wayword.policy.control import ControlConfig, Trails, control_inputs
 from wayword.policy.interface import Observations
 from wayword.policy.oracle import Oracle
 from wayword.sim.models.catalogue import names
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.vehicle import Fleet, VehicleConfig
+from wayword.task import DECISION_S, HORIZON, MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, STOP_THRESHOLD, SUCCESS_RADIUS_M
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
+_LIMITS = np.array([MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, 1.0])
+"""Networks speak in units of these."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,21 @@ class TeacherConfig:
     """None: gold as it is."""
     sigma_cells: float = 1.0
     """Blur of gold distributions without noise."""
-    horizon: int = 50
-    decision_s: float = 0.5
+    horizon: int = HORIZON
+    decision_s: float = DECISION_S
     column_m: float = 0.18
     """Radius of the solid column around every object."""
     net_m: float = 1.0
     """A net stands this far outside the arena."""
-    camera: CameraConfig = field(default_factory=CameraConfig)
+    camera: Camera = field(default_factory=Camera)
     vehicle: VehicleConfig = field(default_factory=lambda: VehicleConfig(randomise=(0.3, 1.0)))
     """Agile and sluggish airframes alike: real ones take 0.3 to 1.0 s to reach 63 % of their speed."""
 
 
 def teacher_examples(episodes: int, seed: int, segments: Sequence[int] = (1, 2)) -> list[Example]:
     """Examples cut from generated episodes of seen objects; another seed makes others."""
-    made = [episode for episode, _ in generate_episodes("train", episodes, seed, names("seen"))]
-    return [example for episode in made for count in segments for example in examples(episode, count)]
+    generated = [episode for episode, _ in generate_episodes("train", episodes, seed, names("seen"))]
+    return [example for episode in generated for count in segments for example in examples(episode, count)]
 
 
 class TeacherWorld:
@@ -117,17 +120,23 @@ class TeacherWorld:
             self.control,
         )
 
-    def step(self, slots: NDArray[np.int64], moves: Floats) -> None:
-        """One decision of every flying drone; moves (M, 3) are v and omega in units of their limits, and stop."""
+    @property
+    def count(self) -> int:
+        """How many flights there are (N)."""
+        return len(self.examples)
+
+    def step(self, actions: Array, watch: Callable[[], None] | None = None) -> None:
+        """One decision, actions (N, 3), of every drone still flying; ``watch`` sees nothing, for nothing is drawn."""
+        slots = self.flying
         self.steps[slots] += 1
-        stop = moves[:, 2] > 0.5
+        stop = actions[slots, 2] > STOP_THRESHOLD
         self.stopped[slots] = stop
         self.ended[slots] = stop | (self.steps[slots] >= self.config.horizon)
         moving = slots[~stop]
         if not len(moving):
             return
-        setpoints = np.zeros((len(self.examples), 2))
-        setpoints[moving] = moves[~stop, :2] * (MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S)
+        setpoints = np.zeros((self.count, 2))
+        setpoints[moving] = actions[moving, :2]
         self.fleet.step(setpoints, self.config.decision_s, self._columns, moving)
         sides = np.array([e.episode.arena_m for e in self.examples])
         self.fleet.confine(-self.config.net_m, sides + self.config.net_m)
@@ -178,27 +187,45 @@ class Flights(NamedTuple):
 
 
 Actor = Callable[[NDArray[np.int64], Floats], tuple[Floats, Floats, Floats]]
-"""(slots, inputs) to actions (M, 3), log pi (M,) and values (M,)."""
+"""(slots, inputs) to actions (M, 3) in units of the limits, log pi (M,) and values (M,)."""
 
 
-def fly(world: TeacherWorld, actor: Actor, reward: RewardConfig) -> Flights:
+class _Acting:
+    """An actor as a policy of the episode loop; it keeps what training wants to know of its last decision."""
+
+    name = "actor"
+
+    def __init__(self, world: TeacherWorld, actor: Actor) -> None:
+        self._world, self._actor = world, actor
+        self.inputs = self.actions = self.log_probs = self.values = np.zeros(0, np.float32)
+
+    def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
+        """Nothing to be told: the world has the distributions."""
+
+    def act(self, observations: Observations) -> Array:
+        """Actions (M, 3) in metres and radians per second."""
+        self.inputs = self._world.inputs(observations.slots)
+        self.actions, self.log_probs, self.values = self._actor(observations.slots, self.inputs)
+        return np.asarray(self.actions * _LIMITS)
+
+
+def fly_world(world: TeacherWorld, actor: Actor, reward: RewardConfig) -> Flights:
     """Fly every episode of the world to its end."""
-    count = len(world.examples)
-    intrinsic = IntrinsicReward(count, reward)
-    rows: list[list[tuple[Floats, Floats, Floats, float, Floats]]] = [[] for _ in range(count)]
-    paths = [[world.fleet.pose[n, None, :2]] for n in range(count)]
+    policy, intrinsic = _Acting(world, actor), IntrinsicReward(world.count, reward)
+    loop = FlightLoop(policy, world)
+    rows: list[list[tuple[Floats, Floats, Floats, float, Floats]]] = [[] for _ in range(world.count)]
+    paths = [[world.fleet.pose[n, None, :2]] for n in range(world.count)]
     while len(slots := world.flying):
-        inputs = world.inputs(slots)
-        actions, log_probs, values = actor(slots, inputs)
-        world.step(slots, actions)
+        loop.move(loop.decide())  # not `for point in loop`: the reward is about where a decision has led
+        actions = policy.actions
         places = grid_places(world.poses[slots, :2], world.starts[slots])
         rewards = intrinsic(
             slots, world.distributions[slots], world.trails.maps[slots], places, actions[:, :2], world.ended[slots]
         )
         track = world.fleet.track
         for m, n in enumerate(slots):
-            rows[n].append((inputs[m], actions[m], log_probs[m], float(rewards[m]), values[m]))
-            if actions[m, 2] <= 0.5:
+            rows[n].append((policy.inputs[m], actions[m], policy.log_probs[m], float(rewards[m]), policy.values[m]))
+            if actions[m, 2] <= STOP_THRESHOLD:
                 paths[n].append(track[n])
         world.look()
     columns = [tuple(zip(*row, strict=True)) for row in rows]
@@ -223,6 +250,6 @@ def oracle_actor(world: TeacherWorld) -> Callable[[NDArray[np.int64]], Floats]:
     def act(slots: NDArray[np.int64]) -> Floats:
         blind = np.zeros((len(slots), 0, 0, 3), np.uint8)  # it looks at nothing
         actions = oracle.act(Observations(slots, blind, world.poses[slots]))
-        return (actions / (MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S, 1.0)).astype(np.float32)
+        return np.asarray(actions / _LIMITS, np.float32)
 
     return act

@@ -1,18 +1,17 @@
 """Trains stage 2 on teacher distributions: behaviour cloning of the Oracle, then PPO on the intrinsic reward.
 
-    python -m wayword.learning.policy.train_control FOLDER --config.iterations 800
+    train(folder, ControlTraining(iterations=800))
 
-FOLDER keeps the run as ``control_run`` says. A killed run goes on from its last checkpoint, to the bit as long as it is
-its iterations and not its minutes that end it.
+The folder keeps the run as ``control_run`` says. A killed run goes on from its last checkpoint, to the bit if its
+minutes have no limit.
 
 Logged of the flights of an iteration: return, success (share within 0.47 m), error_m (distance to the end), stopped
 (share ended by a stop), steps; of PPO: policy_loss, value_loss, entropy, kl; of cloning: bc_loss. Now and then the
 policy flies held-out two-segment examples with its means: clean_* and noisy_* are on gold and on noisy distributions,
 with emd_m, the earth mover's distance to the demonstration.
 
-The paper's inputs and network: --config.inputs.scale crop --config.inputs.no-trail --config.inputs.no-summary
---config.size.channels 4 --config.size.mask-channels 4 --config.size.hidden 32 --config.size.normalise.
-FsPVN-BC: --config.method bc.
+The paper's inputs and network are ``ControlTraining(inputs=policy.control.PAPER, size=PAPER_SIZE)``; FsPVN-BC is
+``method="bc"``.
 """
 
 from __future__ import annotations
@@ -25,13 +24,11 @@ from threading import Event
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch.nn import functional
 
 from wayword.episodes import Example
-from wayword.evaluation.metrics import emd
-from wayword.learning.grounding.loop import stop_on_signals
+from wayword.learning.common.train_config import claim
 from wayword.learning.policy import ppo
 from wayword.learning.policy.control_net import ControlNet, ValueNet
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
@@ -40,24 +37,27 @@ from wayword.learning.policy.teacher import (
     Flights,
     TeacherConfig,
     TeacherWorld,
-    fly,
+    fly_world,
     oracle_actor,
     teacher_examples,
 )
+from wayword.path_distance import emd
 
 Floats = NDArray[np.float32]
 
 
 def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> ControlRun:
     """Train until the iterations or the minutes are over, or ``stop`` is set; then a checkpoint is left."""
+    claim(folder, "policy/control", config)
+    torch.set_num_threads(1)
     run = ControlRun(folder, config)
     pool = teacher_examples(config.episodes, 2 * config.seed)
     held_out = teacher_examples(config.held_out // 3 + 1, 2 * config.seed + 1, (2,))[: config.held_out]
     while run.progress < 1.0 and not (stop is not None and stop.is_set()):
         rng = run.rng
-        chosen = [pool[int(k)] for k in rng.choice(len(pool), config.flights, replace=False)]
+        sample = [pool[int(k)] for k in rng.choice(len(pool), config.flights, replace=False)]
         teacher = replace(config.teacher, noise=None) if rng.random() < config.clean else config.teacher
-        world = TeacherWorld(chosen, teacher, config.inputs, rng, pool)
+        world = TeacherWorld(sample, teacher, config.inputs, rng, pool)
         cloning = config.method == "bc" or run.step < config.cloning
         numbers, flights = _clone(run, world) if cloning else _improve(run, world)
         run.step += 1
@@ -66,8 +66,8 @@ def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> C
             run.log({**flights.numbers(), **numbers})
         if run.step % config.evaluate_every == 0 or run.progress >= 1.0:
             for name, noise in (("clean", None), ("noisy", config.teacher.noise)):
-                found = evaluate(run.control, held_out, replace(config.teacher, noise=noise), config)
-                run.log({f"{name}_{key}": value for key, value in found.items()})
+                scores = evaluate(run.control, held_out, replace(config.teacher, noise=noise), config)
+                run.log({f"{name}_{key}": value for key, value in scores.items()})
         if time.monotonic() - run.saved > config.save_every_s:
             run.save()
     run.save()
@@ -80,28 +80,28 @@ def _improve(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Fl
     config = run.config.ppo
     for group in run.optimiser.param_groups:
         group["lr"] = config.learning_rate * (1 - run.progress) + 1e-6
-    flights = fly(world, sampling_actor(run.control, run.value, run.rng), run.config.reward)
+    flights = fly_world(world, sampling_actor(run.control, run.value, run.rng), run.config.reward)
     batch = ppo.make_batch(*flights[:5], config)
     return ppo.update(run.control, run.value, run.optimiser, batch, config, run.rng), flights
 
 
 def _clone(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flights]:
     """One iteration of behaviour cloning: the disturbed Oracle flies, the networks fit its actions and returns."""
-    config, oracle, wanted = run.config, oracle_actor(world), [[] for _ in world.examples]  # type: ignore[var-annotated]
+    config, oracle, targets = run.config, oracle_actor(world), [[] for _ in world.examples]  # type: ignore[var-annotated]
 
     def disturbed(slots: NDArray[np.int64], inputs: Floats) -> tuple[Floats, Floats, Floats]:
         actions = oracle(slots)
         for m, n in enumerate(slots):
-            wanted[n].append(actions[m].copy())
+            targets[n].append(actions[m].copy())
         actions[:, :2] += config.perturbation * run.rng.standard_normal((len(slots), 2), np.float32)
         none = np.zeros(len(slots), np.float32)
         return actions, none, none
 
     for group in run.optimiser.param_groups:
         group["lr"] = config.cloning_rate
-    flights = fly(world, disturbed, config.reward)
+    flights = fly_world(world, disturbed, config.reward)
     inputs = np.concatenate(flights.inputs)
-    actions = np.concatenate([np.stack(rows) for rows in wanted])
+    actions = np.concatenate([np.stack(rows) for rows in targets])
     returns = np.concatenate([ppo.discounted(r, config.ppo.gamma) for r in flights.rewards]).astype(np.float32)
     losses = []
     for _ in range(config.ppo.passes):
@@ -146,16 +146,6 @@ def evaluate(
 ) -> dict[str, float]:
     """Numbers of the policy's own flights over ``examples``, the same noise every time."""
     world = TeacherWorld(examples, teacher, config.inputs, np.random.default_rng(seed))
-    flights = fly(world, mean_actor(control), config.reward)
+    flights = fly_world(world, mean_actor(control), config.reward)
     distances = [emd(path, example.path) for path, example in zip(flights.paths, examples, strict=True)]
     return {**flights.numbers(), "emd_m": float(np.mean(distances))}
-
-
-def main(folder: tyro.conf.Positional[Path], config: ControlTraining) -> None:
-    """Train the control network; FOLDER keeps the run."""
-    torch.set_num_threads(1)
-    train(folder, config, stop_on_signals())
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

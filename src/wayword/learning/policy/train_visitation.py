@@ -1,6 +1,6 @@
 """Trains stage 1 on the Oracle's flights: the supervised start of SuReAL (Appendix C, process A before B begins).
 
-    python -m wayword.learning.policy.train_visitation RUN --config.data ...
+    train(folder, VisitationTraining(), VisitationInputs(data, grounder))
 
 Loss: KL from the gold to the predicted distributions (cross-entropy up to a constant; the paper writes the
 other direction, the released code does this), the sum over d^p and d^g.
@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -25,18 +24,21 @@ from torch import Tensor, nn
 from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
 from wayword.io import write_json
-from wayword.learning.grounding.loop import LoopConfig, Run, stop_on_signals
+from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.train_config import claim
 from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
-from wayword.learning.policy.executions import read_shards
+from wayword.learning.policy.executions import read_all_executions
 from wayword.learning.policy.flights import training_examples
-from wayword.learning.policy.networks import Size, Stage1, visitation_loss
+from wayword.learning.policy.networks import Stage1, visitation_loss
 from wayword.learning.policy.parallel import Step, Workers
 from wayword.learning.policy.readings import load_readings
+from wayword.learning.policy.sizes import Size
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
 from wayword.objects import ObjectDatabase
-from wayword.policy.stage1 import read_config
+from wayword.policy.stage1 import read_policy_config
 from wayword.policy.tokens import UNKNOWN as UNKNOWN_WORD
 from wayword.policy.tokens import Vocabulary, mirrored
+from wayword.task import SUCCESS_RADIUS_M
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,6 @@ class Source:
 class VisitationTraining:
     """Settings of this training."""
 
-    generated: Path
-    """Folder of generated examples: episodes.jsonl, shards, readings*.jsonl."""
-    natural: Path
-    """Folder of the natural train examples: shards, readings*.jsonl."""
-    photos: Path
-    """Database with many photos of each seen object."""
-    drills: Path | None = None
-    """Folder of drills, as ``generated``."""
-    validation: Path | None = None
-    """Folder of natural dev examples (unseen objects): shards, readings*.jsonl."""
     loop: LoopConfig = field(
         default_factory=lambda: LoopConfig(steps=20_000, minutes=60, learning_rate=1.5e-3, weight_decay=1e-4)
     )
@@ -79,20 +71,39 @@ class VisitationTraining:
     """Share of samples from drills, where there are any; the rest is generated."""
     workers: int = 2
     check_every: int = 250
+
+    @property
+    def seed(self) -> int:
+        """Of the initial weights and the draws."""
+        return self.loop.seed
+
+    @property
+    def repeatable(self) -> bool:
+        """See ``LoopConfig``; the processes of ``workers`` go in step."""
+        return self.loop.repeatable
+
+
+@dataclass(frozen=True)
+class VisitationInputs:
+    """What this training starts with."""
+
+    data: Path
+    """What ``prepare`` made: generated, natural, dev, drills and photos; drills and dev may be missing."""
+    grounder: Path
+    """Weights of the segmentation that the data went through."""
     start: Path | None = None
     """A folder of exported weights to go on from; its size of stage 1 must be the same, its words need not be."""
-    weights: str = "sim"
 
 
 def load_items(source: Source) -> list[Item]:
     """Examples with their executions and readings."""
-    found = training_examples(source.episodes, source.overlapping)
-    executions = read_shards(source.folder)
+    examples = training_examples(source.episodes, source.overlapping)
+    executions = read_all_executions(source.folder)
     readings = [pair for path in sorted(source.folder.glob("readings*.jsonl")) for pair in load_readings(path)]
-    count = min(len(executions), len(readings), len(found))
+    count = min(len(executions), len(readings), len(examples))
     if count == 0:
         raise WaywordError(f"{source.folder}: holds no executions or no readings; record and read first")
-    return [Item(*parts) for parts in zip(found[:count], executions[:count], readings[:count], strict=True)]
+    return [Item(*parts) for parts in zip(examples[:count], executions[:count], readings[:count], strict=True)]
 
 
 def photo_pool(folder: Path, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
@@ -132,9 +143,9 @@ def check(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
     """On whole flights: KL and the share of goals within 0.47 m, when all has been seen that the Oracle sees."""
     net.eval()
     visits, goals, errors = [], [], []
-    chosen = samples.items[:: max(1, len(samples.items) // count)][:count]
-    for start in range(0, len(chosen), 16):
-        part = chosen[start : start + 16]
+    items = samples.items[:: max(1, len(samples.items) // count)][:count]
+    for start in range(0, len(items), 16):
+        part = items[start : start + 16]
         whole = [samples.final(item) for item in part]
         visit, goal, logits = loss_of(net, collate(whole))
         ends = np.array([
@@ -144,7 +155,7 @@ def check(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
         goals += goal.tolist()
         errors += goal_errors(logits, ends).tolist()
     net.train()
-    near = float(np.mean(np.array(errors) < 0.47))
+    near = float(np.mean(np.array(errors) < SUCCESS_RADIUS_M))
     return {"visit": float(np.mean(visits)), "goal": float(np.mean(goals)), "near": near}
 
 
@@ -158,29 +169,36 @@ class Data:
     grounder: Grounder
 
 
-def load_data(config: VisitationTraining, vocabulary: Vocabulary | None = None) -> Data:
-    """Natural and generated examples with their executions and readings; their own words if none are given."""
-    grounder = Grounder.load(config.weights)
-    natural = load_items(Source("train", config.natural, overlapping=True))
-    generated = load_items(Source(str(config.generated / "episodes.jsonl"), config.generated))
-    drills = load_items(Source(str(config.drills / "episodes.jsonl"), config.drills)) if config.drills else []
+def load_data(config: VisitationTraining, folder: Path, vision: Path, vocabulary: Vocabulary | None = None) -> Data:
+    """Natural and generated examples with their executions and readings; their own words if none are given.
+
+    ``folder`` is what ``prepare`` made with the segmentation in ``vision``.
+    """
+    grounder = Grounder.load(vision)
+    natural = load_items(Source("train", folder / "natural", overlapping=True))
+    generated = load_items(_generated(folder / "generated"))
+    drills = load_items(_generated(folder / "drills")) if (folder / "drills").exists() else []
     share, drilled = config.natural_share, config.drill_share if drills else 0.0
     parts = ((natural, share), (generated, 1 - share - drilled), (drills, drilled))
     weights = np.concatenate([np.full(len(items), part / max(len(items), 1)) for items, part in parts])
     items = [*natural, *generated, *drills]
-    photos = photo_pool(config.photos, grounder)
+    photos = photo_pool(folder / "photos", grounder)
     words = vocabulary or vocabulary_of(items)
     return Data(Samples(items, photos, grounder.config.density, words, config.sample), weights, grounder)
 
 
-def build(config: VisitationTraining) -> tuple[Stage1, Step]:
+def _generated(folder: Path) -> Source:
+    return Source(str(folder / "episodes.jsonl"), folder)
+
+
+def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1, Step]:
     """The network and its loss, with all data loaded."""
-    data = load_data(config)
+    data = load_data(config, inputs.data, inputs.grounder)
     torch.manual_seed(config.loop.seed)
     net = Stage1(len(data.samples.vocabulary), config.size)
     net.vocabulary = data.samples.vocabulary  # type: ignore[assignment]
-    if config.start is not None:
-        load_start(net, data.samples.vocabulary, config.start)
+    if inputs.start is not None:
+        load_start(net, data.samples.vocabulary, inputs.start)
 
     def step(network: nn.Module, rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
         network.train()
@@ -192,7 +210,7 @@ def build(config: VisitationTraining) -> tuple[Stage1, Step]:
 
 def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
     """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word."""
-    words = read_config(folder)["vocabulary"]
+    words = read_policy_config(folder)["vocabulary"]
     known = {word: number for number, word in enumerate(words)}
     path = folder / "model.safetensors"
     try:
@@ -206,26 +224,23 @@ def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
         ) from error
 
 
-def train(folder: Path, config: VisitationTraining, stop: threading.Event | None = None) -> None:
+def train(
+    folder: Path, config: VisitationTraining, inputs: VisitationInputs, stop: threading.Event | None = None
+) -> None:
     """Train to the end, or on from the checkpoint in ``folder``."""
+    claim(folder, "policy/visitation", config, inputs)
     torch.set_num_threads(1)
-    net, step_of = build(config)
+    net, step_of = build(config, inputs)
     vocabulary: Vocabulary = net.vocabulary  # type: ignore[assignment]
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "vocabulary.json", list(vocabulary.words))
     write_json(folder / "size.json", asdict(config.size))
-    if config.start is not None:
-        write_json(folder / "start.json", read_config(config.start)["about"])
-    validation = None
-    if config.validation is not None:
-        grounder = Grounder.load(config.weights)
-        items = load_items(Source("dev", config.validation, overlapping=True))
-        items = [item for item in items if item.example.count == 2]
-        plain = replace(config.sample, mirror=False, unknown_words=0.0)
-        validation = Samples(items, shipped_photos("dev", grounder), grounder.config.density, vocabulary, plain)
+    if inputs.start is not None:
+        write_json(folder / "start.json", read_policy_config(inputs.start)["about"])
+    validation = _validation(config, inputs, vocabulary)
     run = Run(folder, net, config.loop, stop=stop)
     parameters = sum(parameter.numel() for parameter in net.parameters())
-    workers = Workers(functools.partial(build, config), parameters, config.workers, config.loop.seed)
+    workers = Workers(functools.partial(build, config, inputs), parameters, config.workers, config.loop.seed)
     try:
         while not run.finished:
             loss, numbers = workers.gradients(net, step_of, run.step)
@@ -239,18 +254,20 @@ def train(folder: Path, config: VisitationTraining, stop: threading.Event | None
     run.save()
 
 
+def _validation(config: VisitationTraining, inputs: VisitationInputs, vocabulary: Vocabulary) -> Samples | None:
+    """Natural dev examples of two segments, about unseen objects; none if the data has none."""
+    if not (inputs.data / "dev").exists():
+        return None
+    grounder = Grounder.load(inputs.grounder)
+    items = load_items(Source("dev", inputs.data / "dev", overlapping=True))
+    items = [item for item in items if item.example.count == 2]
+    plain = replace(config.sample, mirror=False, unknown_words=0.0)
+    return Samples(items, shipped_photos("dev", grounder), grounder.config.density, vocabulary, plain)
+
+
 def shipped_photos(split: str, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
     """Embeddings of the photos of a database that comes with the package."""
     from importlib.resources import as_file, files
 
     with as_file(files("wayword.objects") / "data" / split) as folder:
         return photo_pool(folder, grounder)
-
-
-def main(folder: tyro.conf.Positional[Path], config: VisitationTraining) -> None:
-    """Train stage 1; FOLDER keeps the run."""
-    train(folder, config, stop_on_signals())
-
-
-if __name__ == "__main__":
-    tyro.cli(main)

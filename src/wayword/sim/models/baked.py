@@ -8,7 +8,6 @@ Object i starts where the counts of the objects before it end. z is up; v of uv 
 
 from __future__ import annotations
 
-import json
 import zipfile
 import zlib
 from pathlib import Path
@@ -19,9 +18,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import read_json
 from wayword.sim.models.file_guard import MAX_FACES, UnusableError, open_image
 from wayword.sim.models.mesh import Mesh
-from wayword.sim.models.surfaces import TEXTURE, assemble
+from wayword.sim.models.surfaces import TEXTURE, assemble_surfaces
 
 DEFAULT_EDGE_M = 0.4
 """Longest edge of an object of which no size is known, in metres."""
@@ -29,6 +29,8 @@ MAX_BAKED_BYTES = 2**30
 """All arrays of a baked pack together, unpacked."""
 MAX_INDEX_BYTES = 64 * 2**20
 _COUNTS = ("vertices", "faces", "texture_bytes")
+_MOST = {"vertices": 2**16, "faces": MAX_FACES, "texture_bytes": 2**22}
+"""Of one object; a larger one is skipped, and the others are taken."""
 _ARRAYS = {"v": ("f", 3), "uv": ("f", 2), "f": ("u", 3), "tex": ("u", None)}
 
 
@@ -66,6 +68,9 @@ class BakedPack:
     def mesh_or_reason(self, i: int, longest_edge_m: float = DEFAULT_EDGE_M) -> Mesh:
         """Like ``mesh``, but raises ``UnusableError`` with the bare reason, for lists of what was skipped."""
         (v0, f0, t0), (v1, f1, t1) = self._starts[i], self._starts[i + 1]
+        for (what, most), count in zip(_MOST.items(), (v1 - v0, f1 - f0, t1 - t0), strict=True):
+            if count > most:
+                raise UnusableError(f"has {count:,} {what.replace('_', ' ')}; at most {most:,} are taken")
         image = open_image(self._tex[t0:t1].tobytes())
         try:
             texture = np.asarray(image.convert("RGB").resize((TEXTURE, TEXTURE), Image.Resampling.BOX))
@@ -76,29 +81,21 @@ class BakedPack:
         if len(faces) and faces.max() >= len(uv):
             raise UnusableError("has faces that refer to points it does not have")
         positions = self._v[v0:v1].astype(np.float64)
-        return assemble(positions, faces, None, uv[faces], texture, longest_edge_m)
+        return assemble_surfaces(positions, faces, None, uv[faces], texture, longest_edge_m)
 
 
 def _read_index(path: Path) -> list[dict[str, Any]]:
-    try:
-        if path.stat().st_size > MAX_INDEX_BYTES:
-            raise DataError(path, "is too large for the index of a baked pack")
-        index = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(path, f"the index of the baked pack cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, "the index of the baked pack is no JSON") from error
+    index = read_json(path, MAX_INDEX_BYTES, "it should be the index of a baked pack")
     if not isinstance(index, list) or not index:
         raise DataError(path, "the index of a baked pack must be a list of objects, and not empty")
-    limits = {"vertices": 2**16, "faces": MAX_FACES, "texture_bytes": 2**22}
     entries = []
     for number, entry in enumerate(index):
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or not entry["name"].strip():
             raise DataError(path, f"object {number} has no name")
-        for key, most in limits.items():
+        for key in _COUNTS:
             count = entry.get(key)
-            if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= most:
-                raise DataError(path, f"object {number}: {key} must be a whole number from 0 to {most:,}")
+            if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_BAKED_BYTES:
+                raise DataError(path, f"object {number}: {key} must be a whole number from 0 to {MAX_BAKED_BYTES:,}")
         texts = {key: str(entry.get(key) or "") for key in ("noun", "license")}
         entries.append({**texts, "name": entry["name"], **{key: entry[key] for key in _COUNTS}})
     return entries
@@ -106,6 +103,8 @@ def _read_index(path: Path) -> list[dict[str, Any]]:
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     try:
+        if not path.is_file():  # a pipe is not waited for
+            raise DataError(path, "is not a regular file")
         with zipfile.ZipFile(path) as archive:
             # A zip states the unpacked sizes and never gives more: a bomb is seen before it goes off.
             if sum(entry.file_size for entry in archive.infolist()) > MAX_BAKED_BYTES:
@@ -120,7 +119,9 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         raise DataError(path, "is damaged or not a baked pack; get it again") from error
     for key, (kind, columns) in _ARRAYS.items():
         array = arrays[key]
-        shape = array.shape[1:] == ((columns,) if columns else ())
+        if not isinstance(array, np.ndarray):  # a member that is no .npy file comes as its bytes
+            raise DataError(path, f"array {key} is no array")
+        shape = array.ndim == (2 if columns else 1) and array.shape[1:] == ((columns,) if columns else ())
         if array.dtype.kind != kind or not shape or (key == "tex" and array.dtype != np.uint8):
             raise DataError(path, f"array {key} has the wrong shape or type")
     return arrays

@@ -15,6 +15,9 @@ from urllib.parse import unquote
 
 from PIL import Image
 
+from wayword.errors import DataError
+from wayword.guarded import read_bytes
+
 MAX_FILE_BYTES = 64 * 2**20
 """No file of a pack may be larger."""
 MAX_FACES = 20_000
@@ -39,17 +42,10 @@ def read_inside(path: Path, folder: Path) -> bytes:
         real = path.resolve(strict=True)
         if not real.is_relative_to(folder.resolve()):
             raise UnusableError("is a link to a place outside the pack folder")
-        if not real.is_file():
-            raise UnusableError("is not a regular file")
-        size = real.stat().st_size
-        if size == 0:
-            raise UnusableError("is empty")
-        if size > MAX_FILE_BYTES:
-            raise UnusableError(
-                f"is larger than {MAX_FILE_BYTES // 2**20} MB ({size / 2**20:.0f} MB); make it smaller first"
-            )
-        return real.read_bytes()
-    except (OSError, RuntimeError) as error:
+        return read_bytes(real, MAX_FILE_BYTES, remedy="make it smaller or leave it out")
+    except DataError as error:
+        raise UnusableError(error.reason) from error
+    except (OSError, RuntimeError, ValueError) as error:
         raise UnusableError(f"cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
@@ -101,12 +97,12 @@ class FolderResolver(Mapping[str, bytes]):
             raise UnusableError(f"refers to {name[:80]!r}: only files inside the pack folder are read")
         try:
             path = (self.folder / name).resolve()
-            found = path.is_file()
+            exists = path.is_file()
         except (OSError, RuntimeError, ValueError):  # a name too long, a ring of links, a zero byte
             return None
         if not path.is_relative_to(self.folder):
             raise UnusableError(f"refers to {name[:80]!r}, which is outside the pack folder")
-        return path if found else None
+        return path if exists else None
 
     def _serve(self, path: Path) -> bytes:
         if path not in self.served:

@@ -12,6 +12,7 @@ import json
 import struct
 from typing import Any, TypeAlias
 
+from wayword.guarded import parse_json
 from wayword.sim.models.file_guard import (
     MAX_FILE_BYTES,
     MAX_GROUPS,
@@ -35,7 +36,7 @@ def vet_gltf(data: bytes, suffix: str, resolver: FolderResolver) -> bytes:
     if sum(header.count(mark) for mark in (b"{", b"[", b",")) > 2_000_000:
         raise UnusableError("has a header that is too large")
     try:
-        tree = json.loads(header)
+        tree = parse_json(header)
     except (ValueError, RecursionError) as error:
         raise UnusableError("is not a glTF file: its header is no JSON") from error
     try:
@@ -92,12 +93,12 @@ def _cleaned(tree: Json) -> Json:
     for number, material in enumerate(clean.get("materials", [])):
         gloss = material.pop("extensions", {}).get(_SPECULAR, {})
         base = dict(material.get("pbrMetallicRoughness", {}))
-        kept = {
+        colours = {
             "baseColorTexture": base.get("baseColorTexture", gloss.get("diffuseTexture")),
             "baseColorFactor": base.get("baseColorFactor", gloss.get("diffuseFactor")),
         }
-        kept = {key: value for key, value in kept.items() if value is not None}
-        clean["materials"][number] = {"pbrMetallicRoughness": kept}
+        colours = {key: value for key, value in colours.items() if value is not None}
+        clean["materials"][number] = {"pbrMetallicRoughness": colours}
     for texture in clean.get("textures", []):
         webp = texture.pop("extensions", {}).get("EXT_texture_webp", {})
         texture.setdefault("source", webp.get("source"))
@@ -105,8 +106,8 @@ def _cleaned(tree: Json) -> Json:
         for primitive in mesh["primitives"]:
             primitive.pop("extensions", None)
             primitive.pop("targets", None)
-            wanted = ("POSITION", "TEXCOORD_0", "COLOR_0")
-            primitive["attributes"] = {k: v for k, v in primitive["attributes"].items() if k in wanted}
+            attributes = ("POSITION", "TEXCOORD_0", "COLOR_0")
+            primitive["attributes"] = {k: v for k, v in primitive["attributes"].items() if k in attributes}
     for table in ("nodes", "buffers", "bufferViews", "accessors", "images", "meshes"):
         for entry in clean.get(table, []):
             entry.pop("extensions", None)

@@ -22,7 +22,7 @@ from wayword.sim.models.file_guard import MAX_PIXELS, FolderResolver, UnusableEr
 from wayword.sim.models.gltf_guard import vet_gltf
 from wayword.sim.models.mesh import MAX_FACES as FAST_FACES
 from wayword.sim.models.mesh import Mesh
-from wayword.sim.models.surfaces import Bytes, Floats, Surface, assemble, combined, texture_tile
+from wayword.sim.models.surfaces import Bytes, Floats, Surface, assemble_surfaces, combined, texture_tile
 
 FORMATS = (".obj", ".glb", ".gltf", ".ply", ".stl", ".off")
 UP = {".obj": "y", ".glb": "y", ".gltf": "y", ".ply": "z", ".stl": "z", ".off": "z"}
@@ -44,7 +44,7 @@ def read_mesh_file(path: Path, folder: Path, longest_edge: float, up: str | None
         raise UnusableError(f"cannot be read ({_short(error)})") from error
     if not surfaces:
         raise UnusableError("holds no faces")
-    mesh = assemble(*combined(surfaces), longest_edge, up or UP[suffix])
+    mesh = assemble_surfaces(*combined(surfaces), longest_edge, up or UP[suffix])
     notes = [f"{name} is missing: drawn without it" for name in resolver.missing]
     if len(mesh.faces) > FAST_FACES:
         notes.append(f"has {len(mesh.faces):,} faces; above {FAST_FACES:,} drawing is slower")
@@ -73,8 +73,8 @@ def _surfaces(scene: Any, linear: bool) -> Iterator[Surface]:
     """The triangle meshes of a scene in world coordinates; ``linear`` says how colours are stored."""
     import trimesh
 
-    found = [(str(scene.graph[node][1]), node) for node in scene.graph.nodes_geometry]
-    placed = [(name, node) for name, node in found if isinstance(scene.geometry[name], trimesh.Trimesh)]
+    geometries = [(str(scene.graph[node][1]), node) for node in scene.graph.nodes_geometry]
+    placed = [(name, node) for name, node in geometries if isinstance(scene.geometry[name], trimesh.Trimesh)]
     check_faces(sum(len(scene.geometry[name].faces) for name, _ in placed))
     tiles: dict[tuple[int, tuple[int, ...]], Bytes] = {}
     pixels = 0

@@ -16,7 +16,6 @@ its reason and never stops the others; a pack of which nothing can be used is an
 from __future__ import annotations
 
 import difflib
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -24,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from wayword.errors import DataError, WaywordError
+from wayword.guarded import listing, read_json
 from wayword.sim.models.baked import DEFAULT_EDGE_M, BakedPack
-from wayword.sim.models.file_guard import UnusableError
+from wayword.sim.models.file_guard import MAX_FILE_BYTES, UnusableError
 from wayword.sim.models.mesh import Mesh
 from wayword.sim.models.mesh_files import FORMATS, read_mesh_file
 
@@ -36,6 +36,10 @@ COMPANIONS = frozenset({
 """Files that lie beside meshes and are none: not worth a line in the list of skipped ones."""
 MAX_NAME = 80
 MAX_EDGE_M = 10.0
+MAX_FILES = 2_000
+"""In one folder of meshes."""
+MAX_PACK_BYTES = 2**30
+"""Of all meshes of a folder together."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,14 @@ def load_pack(path: Path | str) -> Pack:
 
 def select(pack: Pack, names: Iterable[str]) -> Pack:
     """The pack with the named objects only, in the order of ``names``."""
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
+    order = list(dict.fromkeys(names))
+    for name in order:
         if name not in pack.meshes:
             near = difflib.get_close_matches(name, pack.meshes, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise WaywordError(f"the pack has no object {name!r}{hint}")
-    notes = tuple(note for note in pack.notes if note.name in wanted)
-    return replace(pack, meshes={name: pack.meshes[name] for name in wanted}, notes=notes)
+    notes = tuple(note for note in pack.notes if note.name in order)
+    return replace(pack, meshes={name: pack.meshes[name] for name in order}, notes=notes)
 
 
 def object_name(text: str) -> str:
@@ -105,10 +109,8 @@ def _load_folder(folder: Path) -> Pack:
     meshes: dict[str, Mesh] = {}
     skipped: list[Skipped] = []
     notes: list[Skipped] = []
-    try:
-        files = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    except OSError as error:
-        raise WaywordError(f"{folder}: cannot be read ({error.strerror})") from error
+    total_bytes = 0
+    files = [folder / name for name in listing(folder, MAX_FILES) if not name.startswith(".")]
     for file in files:
         suffix = file.suffix.lower()
         if suffix in COMPANIONS or (file.is_dir() and suffix not in FORMATS):
@@ -125,6 +127,12 @@ def _load_folder(folder: Path) -> Pack:
                 raise UnusableError("has no name: rename the file")
             if name in meshes:
                 raise UnusableError(f"is a second object named {name!r}: rename one of them")
+            size = file.stat().st_size if file.is_file() else 0
+            total_bytes += size if size <= MAX_FILE_BYTES else 0  # what is larger is not read at all
+            if total_bytes > MAX_PACK_BYTES:
+                raise WaywordError(
+                    f"{folder}: its meshes have more than {MAX_PACK_BYTES // 2**20} MB; name a smaller folder"
+                )
             meshes[name], remarks = read_mesh_file(file, folder, say.longest_edge_m or default_edge, say.up)
         except UnusableError as error:
             skipped.append(Skipped(file.name, str(error)))
@@ -155,14 +163,7 @@ def _read_settings(path: Path) -> tuple[dict[str, _Settings], float]:
     """What pack.json says of each file, and the default size; raises on anything it cannot mean."""
     if not path.is_file():
         return {}, DEFAULT_EDGE_M
-    try:
-        if path.stat().st_size > 2**20:
-            raise DataError(path, "is larger than 1 MB")
-        text = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(path, "is not JSON") from error
+    text = read_json(path, 2**20)
     _expect(path, text, {"objects", "longest_edge_m"}, "pack.json")
     objects = text.get("objects", {})
     if not isinstance(objects, dict):

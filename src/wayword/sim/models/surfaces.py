@@ -42,7 +42,7 @@ class Surface:
     """The material's image at (128, 128, 3), already tinted."""
 
 
-def assemble(
+def assemble_surfaces(
     positions: Floats,
     faces: NDArray[np.int64],
     colors: Bytes | None,

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from wayword.camera import Camera
 from wayword.errors import WaywordError
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig
 from wayword.sim.render.renderer import Frames, RenderConfig, Renderer, Scene
 
 _FINER = 2
@@ -54,7 +54,7 @@ class LensConfig:
 class ThroughLens(Renderer):
     """A renderer whose pictures were taken through a lens; ``camera`` is what its pixels are believed to be."""
 
-    def __init__(self, bank: MeshBank, camera: CameraConfig, lens: LensConfig, config: RenderConfig | None) -> None:
+    def __init__(self, bank: MeshBank, camera: Camera, lens: LensConfig, config: RenderConfig | None) -> None:
         x, y = _directions(camera, lens, 1)
         focal, margin = _FINER * camera.focal_px, 2
         wide = 2 * (math.ceil(np.abs(x).max() * focal) + margin)
@@ -67,54 +67,52 @@ class ThroughLens(Renderer):
             mount_pitch_deg=camera.mount_pitch_deg + lens.tilt_pitch_deg,
         )
         super().__init__(bank, straight, config)
-        self.taken = camera
+        self.distorted = camera
         self._nearest = _pixel(x * focal + wide / 2, wide) + wide * _pixel(y * focal + high / 2, high)
         self._mean = _mixture(*_directions(camera, lens, 2), focal, straight, camera)
 
     def render(self, scenes: Sequence[Scene], poses: ArrayLike) -> Frames:
         """Frames of the believed camera's size, as the real one takes them."""
-        drawn = super().render(scenes, poses)
-        n, h, w = len(drawn.rgb), self.taken.height, self.taken.width
+        frames = super().render(scenes, poses)
+        n, h, w = len(frames.rgb), self.distorted.height, self.distorted.width
         rgb = np.empty((n, h, w, 3), np.uint8)
         for i in range(n):
-            flat = self._mean @ drawn.rgb[i].reshape(-1, 3).astype(np.float32)
+            flat = self._mean @ frames.rgb[i].reshape(-1, 3).astype(np.float32)
             rgb[i] = (flat + np.float32(0.5)).astype(np.uint8).reshape(h, w, 3)
-        ids = drawn.ids.reshape(n, -1)[:, self._nearest].reshape(n, h, w)
-        return Frames(rgb, ids, drawn.depth.reshape(n, -1)[:, self._nearest].reshape(n, h, w))
+        ids = frames.ids.reshape(n, -1)[:, self._nearest].reshape(n, h, w)
+        return Frames(rgb, ids, frames.depth.reshape(n, -1)[:, self._nearest].reshape(n, h, w))
 
 
 def make_renderer(
-    bank: MeshBank, camera: CameraConfig, config: RenderConfig | None = None, lens: LensConfig | None = None
+    bank: MeshBank, camera: Camera, config: RenderConfig | None = None, lens: LensConfig | None = None
 ) -> Renderer:
     """A renderer with a lens, or the plain one where there is none."""
     return Renderer(bank, camera, config) if lens is None or lens.identity else ThroughLens(bank, camera, lens, config)
 
 
-def _directions(
-    camera: CameraConfig, lens: LensConfig, per_side: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _directions(camera: Camera, lens: LensConfig, per_side: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the straight camera meets each sample of the picture: x, y at depth 1, in the order of the pixels."""
     offsets = (np.arange(per_side) + 0.5) / per_side
     rows, columns, down, across = np.meshgrid(
         np.arange(camera.height), np.arange(camera.width), offsets, offsets, indexing="ij"
     )
-    seen = np.stack([columns + across - camera.width / 2, rows + down - camera.height / 2]).reshape(2, -1)
-    seen = seen.astype(np.float64) / camera.focal_px
-    x, y = seen * _undistorted(np.hypot(*seen), lens)
+    points = np.stack([columns + across - camera.width / 2, rows + down - camera.height / 2]).reshape(2, -1)
+    points = points.astype(np.float64) / camera.focal_px
+    x, y = points * _undistorted(np.hypot(*points), lens)
     roll = math.radians(lens.tilt_roll_deg)
     return x * math.cos(roll) - y * math.sin(roll), x * math.sin(roll) + y * math.cos(roll)
 
 
-def _undistorted(seen: NDArray[np.float64], lens: LensConfig) -> NDArray[np.float64]:
+def _undistorted(radii: NDArray[np.float64], lens: LensConfig) -> NDArray[np.float64]:
     """r / r_d for radii r_d in the picture, by Newton's method."""
-    r = seen.copy()
+    r = radii.copy()
     for _ in range(20):
         r2 = r * r
         slope = 1 + r2 * (3 * lens.k1 + 5 * lens.k2 * r2)
         if slope.min() <= 0.05:
             raise WaywordError(f"a lens with k1 = {lens.k1:g} and k2 = {lens.k2:g} folds within the picture")
-        r = r - (r * (1 + r2 * (lens.k1 + r2 * lens.k2)) - seen) / slope
-    return np.asarray(r / np.maximum(seen, 1e-12))
+        r = r - (r * (1 + r2 * (lens.k1 + r2 * lens.k2)) - radii) / slope
+    return np.asarray(r / np.maximum(radii, 1e-12))
 
 
 def _pixel(place: NDArray[np.float64], size: int) -> NDArray[np.int64]:
@@ -122,13 +120,13 @@ def _pixel(place: NDArray[np.float64], size: int) -> NDArray[np.int64]:
 
 
 def _mixture(
-    x: NDArray[np.float64], y: NDArray[np.float64], focal: float, straight: CameraConfig, taken: CameraConfig
+    x: NDArray[np.float64], y: NDArray[np.float64], focal: float, straight: Camera, distorted: Camera
 ) -> sparse.csr_matrix:
     """The matrix from the straight camera's pixels to the picture's."""
     column, row = x * focal + straight.width / 2 - 0.5, y * focal + straight.height / 2 - 0.5
     left, top = np.floor(column), np.floor(row)
     fx, fy = column - left, row - top
-    pixels = taken.width * taken.height
+    pixels = distorted.width * distorted.height
     samples = len(x) // pixels
     target = np.repeat(np.arange(pixels), samples)
     data, source = [], []

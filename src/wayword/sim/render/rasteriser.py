@@ -25,7 +25,7 @@ WORK_SHAPE = (6, 4)
 
 
 @inlined
-def fill(x0, y0, w0, x1, y1, w1, x2, y2, w2, cull, k, f, nearness, owner, face):
+def fill_triangle(x0, y0, w0, x1, y1, w1, x2, y2, w2, cull, k, f, nearness, owner, face):
     """Draw one projected triangle; x, y in samples, w = 1 / depth. Edges are inclusive: no holes."""
     area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if area == 0.0 or (cull and area > 0.0):
@@ -90,7 +90,7 @@ def fill_clipped(points, a, b, c, near, focal, cx, cy, cull, k, f, nearness, own
             ys[count] = (points[p, 1] + t * (points[q, 1] - points[p, 1])) * ws[count] * focal + cy
             count += 1
     for i in range(2, count):
-        fill(xs[0], ys[0], ws[0], xs[i - 1], ys[i - 1], ws[i - 1], xs[i], ys[i], ws[i],
+        fill_triangle(xs[0], ys[0], ws[0], xs[i - 1], ys[i - 1], ws[i - 1], xs[i], ys[i], ws[i],
              cull, k, f, nearness, owner, face)  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def visibility(bank, objects, transforms, eye, axes, focal, cx, cy, near, points
         for f in range(f0, f1):
             a, b, c = used + bank.faces[f, 0], used + bank.faces[f, 1], used + bank.faces[f, 2]
             if whole or (points[a, 2] >= near and points[b, 2] >= near and points[c, 2] >= near):
-                fill(screen[a, 0], screen[a, 1], screen[a, 2], screen[b, 0], screen[b, 1], screen[b, 2],
+                fill_triangle(screen[a, 0], screen[a, 1], screen[a, 2], screen[b, 0], screen[b, 1], screen[b, 2],
                      screen[c, 0], screen[c, 1], screen[c, 2], cull, k, f - f0, nearness, owner, face)  # fmt: skip
             elif points[a, 2] >= near or points[b, 2] >= near or points[c, 2] >= near:
                 fill_clipped(points, a, b, c, near, focal, cx, cy, cull, k, f - f0, nearness, owner, face, work)
@@ -175,7 +175,7 @@ def cast_shadows(bank, objects, transforms, light, origin, texel, shadow, nearne
                 xs[i] = (x - light[0] / light[2] * z - origin) / texel
                 ys[i] = (y - light[1] / light[2] * z - origin) / texel
             one = np.float32(1.0)
-            fill(xs[0], ys[0], one, xs[1], ys[1], one, xs[2], ys[2], one, False, 0, 0, nearness, shadow, face)
+            fill_triangle(xs[0], ys[0], one, xs[1], ys[1], one, xs[2], ys[2], one, False, 0, 0, nearness, shadow, face)
     for row in range(size):
         for column in range(size):
             shadow[row, column] = 255 if shadow[row, column] else 0

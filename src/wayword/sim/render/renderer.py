@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter
 
+from wayword.camera import Camera, camera_axes
 from wayword.errors import WaywordError
 from wayword.sim.render.bank import MeshBank
-from wayword.sim.render.camera import CameraConfig, camera_axes
 from wayword.sim.render.look import Look
 from wayword.sim.render.places import ALL_GROUNDS, ALL_SURROUNDS, ground_pyramids, surround_pyramids
 from wayword.sim.render.rasteriser import WORK_SHAPE, cast_shadows
 from wayword.sim.render.shading import draw
+from wayword.task import ARENA_M
 
 SHADOW_TEXELS = 176
 SHADOW_MARGIN_M = 0.5
@@ -92,13 +93,13 @@ class Frames(NamedTuple):
 class Renderer:
     """Draws scenes of objects from one bank with one camera."""
 
-    def __init__(self, bank: MeshBank, camera: CameraConfig | None = None, config: RenderConfig | None = None) -> None:
+    def __init__(self, bank: MeshBank, camera: Camera | None = None, config: RenderConfig | None = None) -> None:
         self.bank = bank
-        self.camera = camera or CameraConfig()
+        self.camera = camera or Camera()
         self.config = config or RenderConfig()
         self.threads = self.config.threads or _cores()
 
-    def scene(self, objects: Sequence[Placed], look: Look | None = None, arena_m: float = 4.7) -> Scene:
+    def scene(self, objects: Sequence[Placed], look: Look | None = None, arena_m: float = ARENA_M) -> Scene:
         """Place named objects upright on the ground."""
         transforms = np.zeros((len(objects), 3, 4), dtype=np.float32)
         for k, item in enumerate(objects):
@@ -107,7 +108,7 @@ class Renderer:
         return self.scene_of(tuple(item.name for item in objects), transforms, look, arena_m)
 
     def scene_of(
-        self, names: Sequence[str], transforms: ArrayLike, look: Look | None = None, arena_m: float = 4.7
+        self, names: Sequence[str], transforms: ArrayLike, look: Look | None = None, arena_m: float = ARENA_M
     ) -> Scene:
         """Place objects by object-to-world transforms (K, 3, 4): rotation times uniform scale, position."""
         matrices = np.ascontiguousarray(transforms, dtype=np.float32).reshape(-1, 3, 4)

@@ -24,10 +24,6 @@ import numpy as np
 from wayword.sim.render.kernels import inlined, kernel
 from wayword.sim.render.rasteriser import visibility
 
-RASTERISER = "7a25d136e5da"
-"""Digest of rasteriser.py and kernels.py, which are compiled into ``draw``: numba renews its cache only when
-this file changes, so a change there must change this line. A test compares them."""
-
 TILE = 256
 """Side of a ground texture in texels."""
 TILE_LEVELS = 7

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wayword.errors import WaywordError
+from wayword.task import ALTITUDE_M, MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
 GRAVITY_M_S2 = 9.81
 # Linear drag of a small quadcopter per unit of mass, in 1/s: the pull of the air on v - wind.
@@ -20,10 +21,10 @@ DRAG_PER_S = 0.25
 RIGID_TIME_CONSTANTS_S = (0.3, 1.0)
 
 
-def _require(holds: bool, name: str, value: float, wanted: str) -> None:
+def _require(holds: bool, name: str, value: float, condition: str) -> None:
     """Raise the one-line error for a setting outside its range or not finite."""
     if not (holds and math.isfinite(value)):
-        raise WaywordError(f"vehicle setting {name} is {value:g} but must be {wanted}")
+        raise WaywordError(f"vehicle setting {name} is {value:g} but must be {condition}")
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,13 @@ class VehicleConfig:
     """If given, every episode draws ``time_constant_s`` uniformly from this range."""
     tilt_time_constant_s: float = 0.05
     """Lag model only: smoothing of roll and pitch, so that the camera does not jump."""
-    max_speed_m_s: float = 0.7
+    max_speed_m_s: float = MAX_SPEED_M_S
     """Forward speed setpoints are clipped to [0, max_speed_m_s]."""
-    max_yaw_rate_rad_s: float = 1.0
+    speed_share: float = 1.0
+    """Of a forward setpoint, what it flies: autopilots do not all reach it."""
+    max_yaw_rate_rad_s: float = MAX_YAW_RATE_RAD_S
     """Yaw rate setpoints are clipped to +-max_yaw_rate_rad_s."""
-    altitude_m: float = 0.7
+    altitude_m: float = ALTITUDE_M
     """Height the autopilot holds."""
     radius_m: float = 0.08
     """Radius of the body disc that collides with objects."""
@@ -88,6 +91,7 @@ class VehicleConfig:
             "yaw_time_constant_s",
             "tilt_time_constant_s",
             "max_speed_m_s",
+            "speed_share",
             "max_yaw_rate_rad_s",
             "altitude_m",
             "sub_step_s",
@@ -106,8 +110,8 @@ class VehicleConfig:
         if self.model == "rigid":
             low, high = RIGID_TIME_CONSTANTS_S
             for value in self.randomise or (self.time_constant_s,):
-                wanted = f"between {low:g} and {high:g} for the rigid model"
-                _require(low <= value <= high, "time constant", value, wanted)
+                condition = f"between {low:g} and {high:g} for the rigid model"
+                _require(low <= value <= high, "time constant", value, condition)
             yaw = self.yaw_time_constant_s
             _require(yaw >= 0.06, "yaw_time_constant_s", yaw, "0.06 or more for the rigid model")
 

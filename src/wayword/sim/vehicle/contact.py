@@ -2,9 +2,6 @@
 
 An object stands from the floor past the flight height, so on the ground plan it is a disc
 (x, y, radius) that the body disc may touch but not enter.
-
-Numba compiles ``push_out`` into both flight models and renews their cached code only when their own
-files change, which is why they state a digest of this one.
 """
 
 from __future__ import annotations

@@ -24,6 +24,9 @@ from wayword.sim.vehicle.disturbance import Disturbances, vehicle_seeds
 from wayword.sim.vehicle.lag import fly_lag
 from wayword.sim.vehicle.rigid import MASS_KG, fly_rigid, outer_loop
 
+_PLANE = [0, 1, 5]
+"""Of a pose: x, y and yaw, which is what a track keeps."""
+
 
 class Fleet:
     """N vehicles that share a configuration and fly side by side without affecting one another.
@@ -45,7 +48,7 @@ class Fleet:
         self._time_constants = np.zeros(count)
         self._contacts = np.zeros(count, dtype=np.int64)
         self._touching = np.zeros((count, 0), dtype=np.bool_)
-        self._track = np.zeros((count, 0, 2))
+        self._track = np.zeros((count, 0, 3))
         self._disturbances = Disturbances(count, self.config)
         # State of the rigid body only.
         self._attitude = np.zeros((count, 4))
@@ -84,7 +87,12 @@ class Fleet:
 
         After a reset, the row of a vehicle holds its start position.
         """
-        return self._track.copy()
+        return self._track[:, :, :2].copy()
+
+    @property
+    def headings(self) -> FloatArray:
+        """Yaws (N, S) in radians at the places of ``track``."""
+        return self._track[:, :, 2].copy()
 
     @property
     def time_constants(self) -> FloatArray:
@@ -135,7 +143,7 @@ class Fleet:
         self._acceleration[index] = 0.0
         self._contacts[index] = 0
         self._touching[index] = False
-        self._track[index] = self._pose[index, None, :2]
+        self._track[index] = self._pose[index][:, None, _PLANE]
         self._reported[index] = self._disturbances.report(self._pose, index)
         self._ready[index] = True
 
@@ -157,24 +165,24 @@ class Fleet:
         if not self._ready.all():
             raise ValueError(f"vehicles {np.flatnonzero(~self._ready).tolist()} were never reset")
         config = self.config
-        wanted = np.asarray(setpoints, dtype=np.float64)
-        if wanted.shape != (self.count, 2):
-            raise ValueError(f"setpoints must have shape ({self.count}, 2), not {wanted.shape}")
-        if np.isnan(wanted).any():
+        commands_in = np.asarray(setpoints, dtype=np.float64)
+        if commands_in.shape != (self.count, 2):
+            raise ValueError(f"setpoints must have shape ({self.count}, 2), not {commands_in.shape}")
+        if np.isnan(commands_in).any():
             raise ValueError("setpoints must not be NaN")
         sub_steps = config.sub_steps(duration_s)
         columns = self._columns(obstacles)
         turn = config.max_yaw_rate_rad_s
-        held = np.clip(wanted, [0.0, -turn], [config.max_speed_m_s, turn])
+        held = np.clip(commands_in, [0.0, -turn], [config.max_speed_m_s, turn]) * [config.speed_share, 1.0]
 
         commands = self._disturbances.delay(held, sub_steps)
         wind = self._disturbances.wind(sub_steps)
         still = np.setdiff1d(np.arange(self.count), np.arange(self.count) if active is None else active)
         state = (self._pose, self._velocity, self._rates, self._contacts, self._touching,
                  self._attitude, self._motors, self._acceleration)  # fmt: skip
-        kept = [values[still] for values in state]
+        frozen = [values[still] for values in state]
         reported = self._reported[still]
-        self._track = np.empty((self.count, sub_steps, 2))
+        self._track = np.empty((self.count, sub_steps, 3))
         if config.model == "lag":
             fly_lag(
                 self._pose,
@@ -212,9 +220,9 @@ class Fleet:
                 config.altitude_m,
                 config.radius_m,
             )
-        for values, before in zip(state, kept, strict=True):
+        for values, before in zip(state, frozen, strict=True):
             values[still] = before
-        self._track[still] = self._pose[still, None, :2]
+        self._track[still] = self._pose[still][:, None, _PLANE]
         if report:
             self._reported = self._disturbances.report(self._pose, np.arange(self.count))
             self._reported[still] = reported
@@ -242,7 +250,7 @@ class Fleet:
         slots = columns.shape[1]
         if slots != self._touching.shape[1]:
             touching = np.zeros((self.count, slots), dtype=np.bool_)
-            kept = min(slots, self._touching.shape[1])
-            touching[:, :kept] = self._touching[:, :kept]
+            common = min(slots, self._touching.shape[1])
+            touching[:, :common] = self._touching[:, :common]
             self._touching = touching
         return columns

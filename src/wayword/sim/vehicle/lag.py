@@ -20,9 +20,6 @@ from wayword.sim.vehicle.arrays import BoolArray, FloatArray, IntArray
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
 
-CONTACT = "345887c7a15b"
-"""Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
-
 
 @compiled(nogil=True)
 def fly_lag(
@@ -43,7 +40,7 @@ def fly_lag(
 ) -> None:
     """Advance N vehicles by S sub-steps in place.
 
-    pose (N, 6), velocity (N, 3), rates (N, 3), contacts (N,), touching (N, K) and track (N, S, 2) are
+    pose (N, 6), velocity (N, 3), rates (N, 3), contacts (N,), touching (N, K) and track (N, S, 3) are
     written; time_constants (N,), setpoints (N, S, 2), wind (N, S, 2) or (N, 0, 2) for none, and columns
     (N, K, 3) are read. Vehicles are integrated one after the other in scalar arithmetic, so a vehicle's
     flight does not depend, even in the last bit, on which others fly along.
@@ -94,6 +91,7 @@ def fly_lag(
             roll = aim_roll + (roll - aim_roll) * tilt_keep
             track[i, s, 0] = x
             track[i, s, 1] = y
+            track[i, s, 2] = yaw
         pose[i, 0], pose[i, 1] = x, y
         pose[i, 3], pose[i, 4], pose[i, 5] = roll, pitch, yaw
         velocity[i, 0], velocity[i, 1], rates[i, 2] = vx, vy, rate

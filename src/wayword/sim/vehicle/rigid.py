@@ -18,6 +18,7 @@ from wayword.compiled import compiled
 from wayword.sim.vehicle.arrays import BoolArray, FloatArray, IntArray
 from wayword.sim.vehicle.config import DRAG_PER_S, GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
+from wayword.task import MAX_SPEED_M_S
 
 RATE_HZ = 500.0
 MASS_KG = 0.25
@@ -32,7 +33,7 @@ RATE_GAIN = 30.0  # 1/s, body rate error to angular acceleration
 TILT_GAIN = 12.0  # 1/s, tilt error to body rate
 HEIGHT_GAIN = 9.0  # 1/s^2, height error to vertical acceleration
 CLIMB_GAIN = 6.0  # 1/s, vertical speed to vertical acceleration (critically damped)
-FULL_SPEED_M_S = 0.7  # the step at which the time constant is stated
+FULL_SPEED_M_S = MAX_SPEED_M_S  # the step at which the time constant is stated
 MAX_ACCELERATION = GRAVITY_M_S2 * math.tan(math.radians(25.0))
 
 
@@ -43,10 +44,6 @@ def outer_loop(time_constant_s: float) -> tuple[float, float]:
     # steps meet the jerk limit less and are quicker (to 0.2 m/s about a sixth).
     jerk = 2.35 * FULL_SPEED_M_S / (time_constant_s - 0.06) ** 2
     return 0.75 * time_constant_s, jerk
-
-
-CONTACT = "345887c7a15b"
-"""Digest of contact.py and config.py, which are compiled into the kernel; see ``render/shading.py``."""
 
 
 @compiled(nogil=True)
@@ -173,6 +170,7 @@ def fly_rigid(
                 contacts[i] += began
             track[i, s, 0] = x
             track[i, s, 1] = y
+            track[i, s, 2] = math.atan2(2.0 * (qx * qy + qw * qz), 1.0 - 2.0 * (qy * qy + qz * qz))
         pose[i, 0], pose[i, 1], pose[i, 2] = x, y, z
         # Angles of Rz(yaw) Ry(pitch) Rx(roll).
         pose[i, 3] = math.atan2(2.0 * (qy * qz + qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy))

@@ -16,6 +16,8 @@ from wayword.errors import WaywordError
 from wayword.sim.models.catalogue.registry import BUILDERS
 from wayword.sim.models.mesh import Mesh, finish
 
+__all__ = ["CatalogueObject", "catalogue", "catalogue_mesh", "names"]
+
 FAMILIES = ("nature", "food", "buildings", "vehicles", "street", "furniture", "toys", "sports", "household")
 SPLITS = ("seen", "dev", "test")
 

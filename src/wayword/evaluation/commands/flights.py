@@ -1,0 +1,181 @@
+"""Flies a policy through scenes of commands and has the flights judged.
+
+Every flight goes through the one episode loop, with a horizon long enough for four goals. A policy that can refuse is
+asked once it has read its text: what it refuses is not flown. Scenes are drawn and flown in parts, on several
+processes; a flight depends on its own scene and number only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wayword.episodes.commands import Command, CommandScene, SceneKind, load_commands
+from wayword.evaluation.commands.judge import CommandEnding, Judgement, judge
+from wayword.evaluation.commands.scenes import make_scenes, scene_keys, thinned
+from wayword.evaluation.commands.trace import Trace
+from wayword.evaluation.table.columns import shipped_database
+from wayword.pilot.episode_loop import EpisodeLoop
+from wayword.policy import Policy, Refusing, StepBriefed, make_policy, needs_objects
+from wayword.sim.arena import Arena, ArenaConfig, Situation
+from wayword.sim.render.bank import MeshBank
+from wayword.sim.render.renderer import RenderConfig
+from wayword.workers import each
+
+PART = 24
+HORIZON = 240
+"""Decisions: two minutes."""
+STOP = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class CommandRun:
+    """What is flown, and by whom."""
+
+    commands: str = "dev"
+    """A split of commands or a file of them."""
+    split: str = "dev"
+    """Whose objects and phrases."""
+    kinds: tuple[SceneKind, ...] = ("drawn", "random", "hidden")
+    policy: str = "wayword"
+    weights: Path | None = None
+    grounder: str = "sim"
+    fills: int = 1
+    """Scenes of each kind per command."""
+    seed: int = 0
+    limit: int | None = None
+    """At most this many flights, evenly spread."""
+    told_nothing: bool = False
+    """Fly with an empty text, and judge by the steps all the same."""
+
+    def keys(self) -> list[tuple[int, int, SceneKind]]:
+        """Which scenes."""
+        return thinned(scene_keys(len(read_commands(self.commands)), self.kinds, self.fills), self.limit)
+
+
+@dataclass(frozen=True, eq=False)
+class FlownCommand:
+    """One flight and what the judge says of it."""
+
+    scene: CommandScene
+    trace: Trace
+    ending: CommandEnding
+    contacts: int
+    complaint: str | None
+    """What the policy gave as its reason not to fly, or not to have found something."""
+    judgement: Judgement
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was not flown."""
+        return self.ending == "refused"
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file; all that is needed to judge it again."""
+        scene = self.scene
+        return {
+            "id": scene.id,
+            "family": scene.family,
+            "scene": scene.kind,
+            "text": scene.text,
+            "steps": [step.to_json() for step in scene.steps],
+            "arena_m": scene.arena_m,
+            "objects": [asdict(item) for item in scene.objects],
+            "start": asdict(scene.start),
+            "trace": self.trace.to_json(),
+            "ending": self.ending,
+            "contacts": self.contacts,
+            "said": self.complaint,
+            "done": self.judgement.done,
+            "verdicts": [verdict.to_json() for verdict in self.judgement.steps],
+        }
+
+
+def fly_scenes(
+    policy: Policy,
+    scenes: Sequence[CommandScene],
+    bank: MeshBank,
+    seeds: Sequence[int],
+    taught: Any = None,
+    told_nothing: bool = False,
+    config: ArenaConfig | None = None,
+) -> list[FlownCommand]:
+    """Fly scenes side by side; ``taught`` is the object database of all of them."""
+    arena = Arena(len(scenes), bank, config or ArenaConfig(horizon=HORIZON))
+    loop = EpisodeLoop(policy, arena, looks=needs_objects(policy))
+    loop.begin(
+        [Situation(scene.objects, scene.start, arena_m=scene.arena_m) for scene in scenes],
+        list(seeds),
+        ["" if told_nothing else scene.text for scene in scenes],
+        [taught] * len(scenes),
+    )
+    if isinstance(policy, StepBriefed):
+        policy.brief_steps(
+            [scene.steps for scene in scenes], [scene.objects for scene in scenes], [scene.start for scene in scenes]
+        )
+    refusals = [policy.refusal(slot) if isinstance(policy, Refusing) else None for slot in range(len(scenes))]
+    for point in loop:
+        for row, slot in enumerate(point.slots):
+            if refusals[slot] is not None:
+                point.actions[row] = STOP
+    flown = []
+    for slot, scene in enumerate(scenes):
+        trace = Trace.every(arena.flown_poses(slot), arena.config.vehicle.sub_step_s)
+        ended = arena.endings[slot]
+        assert ended is not None
+        ending: CommandEnding = ended if refusals[slot] is None else "refused"
+        reason = policy.refusal(slot) if isinstance(policy, Refusing) else None
+        verdict = judge(scene.steps, scene.objects, trace, ending, reason)
+        flown.append(FlownCommand(scene, trace, ending, int(arena.contacts[slot]), reason, verdict))
+    return flown
+
+
+def fly_commands(
+    run: CommandRun, workers: int = 2, progress: Callable[[int], None] = lambda done: None
+) -> Iterator[FlownCommand]:
+    """All flights of a run, in the order of its keys."""
+    parts = [(run, start) for start in range(0, len(run.keys()), PART)]
+    waiting: dict[int, list[FlownCommand]] = {}
+    next_one = 0
+    for start, flown in each(_fly_part, parts, workers):
+        progress(len(flown))
+        waiting[start] = flown
+        while next_one in waiting:
+            yield from waiting.pop(next_one)
+            next_one += PART
+
+
+def _fly_part(part: tuple[CommandRun, int]) -> tuple[int, list[FlownCommand]]:
+    run, start = part
+    keys = run.keys()[start : start + PART]
+    scenes = list(make_scenes(read_commands(run.commands), keys, run.split, run.seed))
+    seeds = [_seed(run, start + i) for i in range(len(scenes))]
+    policy = _policy(run.policy, run.weights, run.grounder)
+    taught = shipped_database(run.split) if needs_objects(policy) else None
+    arena = ArenaConfig(horizon=HORIZON, render=RenderConfig(threads=1))
+    return start, fly_scenes(policy, scenes, _bank(), seeds, taught, run.told_nothing, arena)
+
+
+def _seed(run: CommandRun, number: int) -> int:
+    return int(np.random.SeedSequence((run.seed, number)).generate_state(1, np.uint64)[0] >> 2)
+
+
+@cache
+def read_commands(source: str) -> list[Command]:
+    """The commands of a split or a file, read once per process."""
+    return load_commands(source)
+
+
+@cache
+def _policy(name: str, weights: Path | None, grounder: str) -> Policy:
+    return make_policy(name, weights, grounder)
+
+
+@cache
+def _bank() -> MeshBank:
+    return MeshBank.of_catalogue()

@@ -1,0 +1,34 @@
+"""What is said about a flight whose demonstration is known: its scores in one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wayword.evaluation.metrics import EpisodeMetrics, score
+from wayword.pilot.verdict import FlightEnd, Verdict
+
+
+@dataclass(frozen=True)
+class ScoredVerdict(Verdict):
+    """With the numbers behind it."""
+
+    metrics: EpisodeMetrics | None = None
+
+
+def score_end(end: FlightEnd) -> EpisodeMetrics:
+    """The scores of a flight against its example's demonstration."""
+    return score(end.path, end.example.path, end.contacts, end.decisions, end.ending)
+
+
+def judge_by_demonstration(end: FlightEnd) -> ScoredVerdict:
+    """Whether a flight arrived where its demonstration ends."""
+    metrics = score_end(end)
+    return ScoredVerdict(outcome_of(metrics), metrics.sr, metrics=metrics)
+
+
+def outcome_of(m: EpisodeMetrics) -> str:
+    """How a flight ended, in one line."""
+    ended = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[m.ended_by]
+    verdict = "arrived" if m.sr else "missed"
+    touched = f", {m.collisions} contacts" if m.collisions else ""
+    return f"{verdict}: {ended} {m.ne:.2f} m from the end, EMD {m.emd:.2f} m, {m.steps} decisions{touched}"

@@ -1,0 +1,183 @@
+"""The reader: from a text of any length to what is to be flown.
+
+    reader = Reader.load()
+    parsed = LanguageModel.load().parse("go past the planter, then stop behind the globe", database)
+    reading = reader.read(parsed, database)
+    reading.steps         # pass "1", goto "2" behind
+    reading.things["2"]   # the globe, with P(o | r)
+
+A command becomes steps, a description of a way becomes legs, anything else a refusal that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wayword.episodes.commands import Select, Step
+from wayword.language.minilm import MiniLM
+from wayword.language.phrases_db import Database
+from wayword.language.pipeline import Parsed
+from wayword.language.reader.marked import Marked, mark_text
+from wayword.language.reader.mentions import MARKS, Mentions, find_mentions
+from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
+from wayword.language.reader.program import (
+    NUMBER,
+    POINTS_TO_OBJECTS,
+    POINTS_TO_QUANTITIES,
+    VOCABULARY,
+    Grammar,
+    Pointer,
+    Token,
+    read_program,
+)
+from wayword.language.reader.reading import Reading, Thing
+from wayword.language.reader.refusals import not_known, nothing_to_do
+
+WEIGHTS = Path(__file__).parents[1] / "weights" / "reader"
+START = len(VOCABULARY)
+CERTAIN = 0.5
+"""Probability from which on a leg begins at a piece."""
+VIEWS = 3
+"""How many sets of placeholders a text is read with."""
+SHORTEST_LEG = 12
+"""Characters."""
+
+
+class Reader:
+    """Reads parsed texts."""
+
+    def __init__(self, network: ReaderNetwork, encoder: MiniLM) -> None:
+        self._network = network
+        self._encoder = encoder
+
+    @classmethod
+    def load(cls, weights: Path = WEIGHTS, encoder: MiniLM | None = None) -> Reader:
+        """The shipped reader, or the one saved in a folder."""
+        return cls(load_network(weights), encoder or MiniLM())
+
+    def read(self, parsed: Parsed, database: Database) -> Reading:
+        """What ``parsed`` asks for; ``database`` is the one it was parsed against."""
+        names = [entry.name for entry in database]
+        mentions = find_mentions(parsed, database)
+        views = self._views(mentions)
+        marked = views[0]
+        if len(marked.ids) <= 2:
+            return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        below = self._encoder.hidden([view.ids.tolist() for view in views], BELOW)
+        encoded = [self._network.encode(states, marked.marks) for states in below]
+        described, commanded = (np.mean([view.kind[kind] for view in encoded]) for kind in (1, 0))
+        if described > commanded:
+            boundary = np.mean([view.boundary for view in encoded], axis=0)
+            return Reading("description", legs=_legs(boundary, marked, parsed.text))
+        line = self._decode(encoded, marked)
+        steps, rules = read_program(line, [measure.value for measure in mentions.measures])
+        if not steps:
+            strange = self._stranger(encoded, marked, mentions)
+            refusal = not_known(strange, names) if strange else nothing_to_do(parsed.original, names)
+            return Reading("refusal", refusal=refusal, unknown=strange)
+        return _reading(steps, rules, mentions, parsed, names)
+
+    def _views(self, mentions: Mentions) -> list[Marked]:
+        """The text with its objects under several sets of placeholders; what they mean is the mean over these."""
+        words = self._network.config.placeholders.split()
+        turns = VIEWS if any(each.mark == "exact" for each in mentions.mentions) else 1
+        order = [words[k:] + words[:k] for k in range(0, len(words), max(1, len(words) // turns))]
+        views = [mark_text(mentions, self._encoder, turned) for turned in order[:turns]]
+        # Letters that touch a name ("globes") become other pieces with another word: such a view cannot be added up.
+        return [view for view in views if np.array_equal(view.marks, views[0].marks)]
+
+    def _stranger(self, encoded: Sequence[Encoded], marked: Marked, mentions: Mentions) -> tuple[str, ...]:
+        """The unknown thing a refused text would be about, if it reads like a command about it: "fly to the moon"."""
+        for view in encoded:
+            view.forget()
+        line = self._decode(encoded, marked, at_least_one=True)
+        about = [token.number for token in line if isinstance(token, Pointer) and token.kind == "entity"]
+        unknown = [number for number in about if number >= 0 and mentions.entities[number].mark == "unknown"]
+        is_goal = line[0] in ("goto", "circle", "search", "pass", "face") and len(about) == len(unknown) == 1
+        return (mentions.entities[unknown[0]].phrase,) if is_goal else ()
+
+    def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[Token]:
+        """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked."""
+        grammar, line = Grammar(), list[Token]()
+        network = self._network
+        vectors = [network.word(START)] * len(encoded)
+        while grammar.now is not None:
+            scores = [network.step(view, vector, len(line)) for view, vector in zip(encoded, vectors, strict=True)]
+            words, pieces = (np.mean([each[part] for each in scores], axis=0) for part in (0, 1))
+            if at_least_one and not line:
+                words[NUMBER["end"]] = -np.inf
+            token, piece = _best(grammar, words, pieces, marked, line)
+            is_word = isinstance(token, str)
+            vectors = [network.word(NUMBER[token]) if is_word else network.piece(view, piece) for view in encoded]  # type: ignore[index]
+            grammar.push(token)
+            line.append(token)
+        return line
+
+
+def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[Token]) -> tuple[Token, int]:
+    """The best token that may come now, and the piece it points to; mentions of one entity count together."""
+    due = grammar.now or "do"
+    choices = grammar.choices()
+    scores: dict[Token, float] = {choice: float(words[NUMBER[choice]]) for choice in choices}
+    places: dict[Token, int] = {}
+    woven = line[len(line) - line[::-1].index("weave") :] if due == "more" else []
+    kinds = POINTS_TO_QUANTITIES.get(due, frozenset())
+    for piece, owner, is_entity in zip(marked.targets, marked.owners, marked.is_entity, strict=True):
+        if (is_entity and due not in POINTS_TO_OBJECTS) or (not is_entity and MARKS[marked.marks[piece]] not in kinds):
+            continue
+        token = Pointer("entity" if is_entity else "quantity", int(owner))
+        if (due == "more" and (grammar.full or token in woven)) or (due == "object" and line[-1:] == [token]):
+            continue  # nothing stands between a thing and itself
+        scores[token] = float(np.logaddexp(scores.get(token, -np.inf), pieces[piece]))
+        places.setdefault(token, int(piece))
+    if not scores:  # a thing is due, and the text names none
+        return _fallback(due), 0
+    best = max(scores, key=lambda token: scores[token])
+    return best, places.get(best, 0)
+
+
+def _fallback(due: str) -> Token:
+    return "rule:nearest" if due in ("object", "more") else Pointer("entity", -1)
+
+
+def _legs(boundary: Array, marked: Marked, text: str) -> tuple[tuple[int, int], ...]:
+    """Spans of the legs: cut where the network is certain that one begins."""
+    certain = 1 / (1 + np.exp(-boundary[1:-1])) > CERTAIN
+    cuts = [0]
+    for start in marked.starts[1:-1][certain]:
+        if start - cuts[-1] >= SHORTEST_LEG and len(text) - start >= SHORTEST_LEG:
+            cuts.append(int(start))
+    spans = []
+    for begin, end in zip(cuts, [*cuts[1:], len(text)], strict=True):
+        leg = text[begin:end]
+        spans.append((begin + len(leg) - len(leg.lstrip()), begin + len(leg.rstrip())))
+    return tuple(spans)
+
+
+def _reading(
+    steps: tuple[Step, ...], rules: dict[str, Select], mentions: Mentions, parsed: Parsed, names: list[str]
+) -> Reading:
+    """Steps about numbered things, or a refusal that names what is not known."""
+    used = [key for step in steps for key in step.mentioned]
+    used += [rule.of for rule in rules.values() if rule.of is not None]
+    entities = {key: int(key[1:]) for key in dict.fromkeys(used) if key[0] == "e"}
+    strangers = [number for number in entities.values() if number < 0 or not mentions.entities[number].known]
+    if strangers:
+        phrases = tuple(mentions.entities[number].phrase for number in strangers if number >= 0)
+        return Reading("refusal", refusal=not_known(phrases, names), unknown=phrases)
+    keys = {key: str(number) for number, key in enumerate(dict.fromkeys(used), 1)}
+    things: dict[str, Thing] = {}
+    for key, name in keys.items():
+        if key in entities:
+            entity = mentions.entities[entities[key]]
+            things[name] = Thing(entity.phrase, dict(entity.probabilities))
+        else:
+            rule = rules[key]
+            of = None if rule.of is None else keys[rule.of]
+            words = rule.rule.replace("-", " ") + (f" (number {rule.rank})" if rule.rank > 1 else "")
+            things[name] = Thing(words, {}, replace(rule, of=of))
+    return Reading("steps", tuple(step.renamed(lambda key: keys[key]) for step in steps), things)

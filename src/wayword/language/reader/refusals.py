@@ -1,0 +1,33 @@
+"""What is said when a text is not flown: one line, what was not understood, and what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MOST_NAMES = 16
+MOST_CHARACTERS = 60
+
+
+def nothing_to_do(text: str, names: Sequence[str]) -> str:
+    """The text asks for nothing that a drone can do."""
+    line = " ".join(text.split())
+    if not line:
+        return f"I was told nothing. Name where to fly; {_known(names)}"
+    short = line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3].rstrip() + "..."
+    return f'I see nothing to fly in "{short}". Say where to go, what to pass or to circle; {_known(names)}'
+
+
+def not_known(phrases: Sequence[str], names: Sequence[str]) -> str:
+    """A step needs a thing that the database does not have."""
+    if not phrases:
+        return f"I do not see which thing is meant; {_known(names)}"
+    quoted = " and ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases))
+    return f"I do not know {quoted}; {_known(names)}"
+
+
+def _known(names: Sequence[str]) -> str:
+    if not names:
+        return "I know no objects yet: teach me one."
+    listed = ", ".join(names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"I know {listed}{more}."

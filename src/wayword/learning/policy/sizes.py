@@ -1,0 +1,60 @@
+"""Sizes of the policy's networks; without PyTorch, so that the command line can show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Size:
+    """Layer sizes of stage 1."""
+
+    words: int = 48
+    """Width of word vectors."""
+    hidden: int = 32
+    """Width of the LSTM in each direction; psi and h_hat are twice as wide."""
+    grid: int = 32
+    """Cells per side inside LingUNet: 64 as released, 32 for the fast one."""
+    levels: int = 4
+    channels: int = 32
+    """hc1: width of the feature maps on the way down."""
+    filtered: int = 16
+    """hb1: width of the text-filtered maps."""
+    last: int = 32
+    """hc2: width of the last map before the output."""
+    skip: bool = True
+    """A text-filtered map at full resolution joins before the output (not in the paper)."""
+    positions: bool = True
+    """Channels with each cell's place relative to the start (not in the paper)."""
+    dropout: float = 0.1
+    """Of word vectors and states while training."""
+
+    @staticmethod
+    def paper() -> Size:
+        """As released: 64 x 64, five levels, 256 channels in the last block."""
+        return Size(20, 20, 64, 5, 48, 24, 256, skip=False, positions=False, dropout=0.0)
+
+    @property
+    def context(self) -> int:
+        """Width of psi(r) and h_hat."""
+        return 2 * self.hidden
+
+
+@dataclass(frozen=True)
+class ControlSize:
+    """Widths of the network."""
+
+    channels: int = 16
+    """Of the image's convolution."""
+    mask_channels: int = 8
+    """Of the masks' convolution."""
+    hidden: int = 64
+    """Of the two dense layers."""
+    normalise: bool = False
+    """Instance normalisation behind the convolutions, as in the paper; it hides how strong a channel is."""
+    start_std: float = 0.3
+    """Standard deviation of v and omega before training."""
+
+
+PAPER_SIZE = ControlSize(channels=4, mask_channels=4, hidden=32, normalise=True)
+"""Of stage 2, as released."""

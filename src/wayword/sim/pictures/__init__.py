@@ -1,1 +1,0 @@
-"""Pictures for people: maps, flight videos, contact sheets."""

@@ -1,0 +1,70 @@
+"""Every `wayword` command line of README and docs can be typed: its verb and options exist as they are written there.
+
+The tutorials and the README's two commands are run in full elsewhere; others fly whole splits, so they are read only.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wayword.cli.main import read
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[tc]*/*.md")])
+FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`(wayword [^`]+)`")
+
+
+def shown(text: str) -> list[str]:
+    """Command lines in fenced and indented blocks, in full."""
+    joined = re.sub(r"\\\n\s*", "", text)
+    blocks = [line for block in FENCED.findall(joined) for line in block.splitlines()]
+    lines = [*blocks, *(line for line in FENCED.sub("", joined).splitlines() if line.startswith("    "))]
+    parts = [part.strip() for line in lines for part in line.split("&&")]
+    return [part for part in parts if re.match(r"(\.venv/bin/)?wayword [a-z]", part)]
+
+
+def mentioned(text: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Verbs and options that running text mentions, often without the rest."""
+    for command in INLINE.findall(text):
+        for part in re.split(r"&&", command):
+            words = part.split()[1:]
+            verb = [word for word in words[:2] if re.fullmatch(r"[a-z-]+", word) and not word.startswith("-")]
+            options = [match for word in words if (match := word.split("=")[0].rstrip(",")).startswith("--")]
+            if verb and options:
+                yield verb, options
+
+
+def test_commands_are_found() -> None:
+    text = "see `wayword fly --seed 3`\n\n    wayword eval \\\n      --limit 2\n\n```sh\nwayword bench sim\n```\n"
+    assert shown(text) == ["wayword bench sim", "wayword eval --limit 2"]
+    assert list(mentioned(text)) == [(["fly"], ["--seed"])]
+
+
+def can_be_read(words: list[str]) -> bool:
+    try:
+        read(words)
+    except SystemExit as stop:  # --help ends with 0
+        return stop.code == 0
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_can_be_typed(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = page.read_text(encoding="utf-8")
+    for line in shown(text):
+        words = shlex.split(line.replace("$(openssl rand -hex 16)", "0123456789abcdef"), comments=True)[1:]
+        words = words[: words.index(">")] if ">" in words else words
+        if any(word == "..." or word.isupper() for word in words):
+            continue  # only a part of it is shown
+        assert can_be_read(words), line
+    for verb, options in mentioned(text):
+        with pytest.raises(SystemExit):
+            read([*verb, "--help"])
+        explained = capsys.readouterr().out
+        assert all(option in explained for option in options), (verb, options)

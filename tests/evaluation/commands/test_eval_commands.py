@@ -1,0 +1,146 @@
+"""Commands flown in the simulator, by a drone that knows the steps and may refuse, and through the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from wayword.cli.main import run
+from wayword.episodes import PlacedObject, Pose2
+from wayword.episodes.commands import Command, CommandScene, Step, fill, load_commands
+from wayword.errors import WaywordError
+from wayword.evaluation.commands import Trace, judge
+from wayword.evaluation.commands.flights import CommandRun, fly_commands, fly_scenes
+from wayword.evaluation.commands.scenes import make_scenes, phrases_of_split, scene_keys, thinned
+from wayword.evaluation.commands.table import commands_table, percent, summarise_commands
+from wayword.policy import Observations, Refusing, StepBriefed, Stop
+from wayword.sim.render.bank import MeshBank
+
+
+class Shown:
+    """Flies straight to the object of the last step; refuses where there are no steps."""
+
+    name = "shown"
+    needs_objects = False
+
+    def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
+        self.texts = list(instructions)
+
+    def brief_steps(
+        self, steps: Sequence[Sequence[Step]], layouts: Sequence[Sequence[PlacedObject]], starts: Sequence[Pose2]
+    ) -> None:
+        self.goals = [
+            next((np.array([o.x, o.y]) for o in layout if one and o.name == one[-1].object), None)
+            for one, layout in zip(steps, layouts, strict=True)
+        ]
+
+    def refusal(self, slot: int = 0) -> str | None:
+        return "nothing to do" if self.goals[slot] is None else None
+
+    def act(self, observations: Observations) -> NDArray[np.float64]:
+        actions = []
+        for slot, pose in zip(observations.slots, observations.poses, strict=True):
+            goal = self.goals[slot]
+            way = np.zeros(2) if goal is None else goal - pose[:2]
+            off = (math.atan2(way[1], way[0]) - pose[5] + math.pi) % (2 * math.pi) - math.pi
+            close = bool(np.hypot(*way) < 0.6)
+            actions.append((0.5 * (abs(off) < 0.3), np.clip(2 * off, -1, 1), float(close)))
+        return np.array(actions)
+
+
+def scene(text: str, *steps: Step, family: str = "goto") -> CommandScene:
+    command = Command(text, steps, family)
+    layout = (PlacedObject("robot", 3.0, 2.0, 0.0), PlacedObject("rocket", 1.0, 3.5, 0.0))
+    return CommandScene("one", "random", fill(command, {}, {}), steps, layout, Pose2(1.0, 1.0, 0.3))
+
+
+def test_protocols_are_told_by_their_methods() -> None:
+    assert isinstance(Shown(), Refusing)
+    assert isinstance(Shown(), StepBriefed)
+    assert not isinstance(Stop(), Refusing)
+
+
+def test_flights_are_judged_and_can_be_judged_again(bank: MeshBank) -> None:
+    scenes = [
+        scene("to the robot", Step("goto", object="robot")),
+        scene("round the rocket", Step("circle", object="rocket"), family="circle"),
+        scene("what is the time?", family="refuse"),
+    ]
+    flown = fly_scenes(Shown(), scenes, bank, [1, 2, 3])
+    assert [one.judgement.done for one in flown] == [True, False, True]
+    assert [one.ending for one in flown] == ["policy", "policy", "refused"]
+    assert flown[2].complaint == "nothing to do"
+    assert len(flown[2].trace.times) == 1
+    for one, where in zip(flown, scenes, strict=True):
+        record = json.loads(json.dumps(one.to_json()))
+        trace = Trace.from_json(record["trace"])
+        steps = [Step.from_json(step) for step in record["steps"]]
+        again = judge(steps, where.objects, trace, record["ending"], record["said"])
+        assert [v.words for v in again.steps] == [v["words"] for v in record["verdicts"]]
+        assert np.diff(trace.times).max(initial=0.0) <= 0.1 + 1e-9
+
+
+def test_tables_count_families_refusals_and_told_nothing(bank: MeshBank) -> None:
+    scenes = [scene("to the robot", Step("goto", object="robot")), scene("?", family="refuse")]
+    told = fly_scenes(Shown(), scenes, bank, [1, 2])
+    untold = fly_scenes(Stop(), scenes, bank, [1, 2], told_nothing=True)
+    summary = summarise_commands(told, untold)
+    assert [(row.name, row.success.mean) for row in summary.families] == [("goto", 1.0), ("refuse", 1.0)]
+    assert summary.everything.told_nothing is not None
+    assert summary.everything.told_nothing.mean == 0.0
+    assert summary.right_refusals is not None
+    assert summary.false_refusals is not None
+    assert (summary.right_refusals.mean, summary.false_refusals.mean) == (1.0, 0.0)
+    assert percent(summary.right_refusals).startswith("100.0 [")
+    assert commands_table(summary).row_count == 3  # one kind of scene needs no rows of its own
+
+
+def test_parts_of_a_run_are_the_flights_of_the_whole() -> None:
+    few = CommandRun(policy="stop", limit=5, kinds=("random",))
+    flown = list(fly_commands(few, workers=1))
+    assert len(flown) == 5
+    keys = few.keys()
+    assert flown[3].scene == next(make_scenes(load_commands("dev"), keys[3:4], "dev"))
+    assert [one.scene.id for one in flown] == [f"dev-{number:04d}-{fill}-{kind}" for number, fill, kind in keys]
+
+
+def test_keys_have_every_command_in_every_kind_of_scene() -> None:
+    assert scene_keys(2, ("drawn", "hidden"), 2)[:3] == [(0, 0, "drawn"), (0, 0, "hidden"), (1, 0, "drawn")]
+    assert len(scene_keys(2, ("drawn", "hidden"), 2)) == 8
+    assert len(phrases_of_split("test")) == 8
+
+
+@pytest.mark.parametrize("limit", [3, 30, 150, 299, 300, 400])
+def test_a_few_flights_are_spread_over_commands_and_kinds(limit: int) -> None:
+    keys = scene_keys(100, ("drawn", "random", "hidden"))
+    few = thinned(keys, limit)
+    assert len(few) == len(set(few)) == min(limit, 300)
+    counts = [sum(key[2] == kind for key in few) for kind in ("drawn", "random", "hidden")]
+    assert max(counts) - min(counts) <= 1
+    assert few[-1][0] >= 100 * (1 - 1 / min(limit, 100)) - 1
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine, out = tmp_path / "mine.jsonl", tmp_path / "flights.jsonl"
+    lines = [
+        {"text": "stay where you are", "steps": [{"do": "stay"}], "family": "stay"},
+        {"text": "go to {A}", "steps": [{"do": "goto", "object": "A"}], "family": "goto"},
+    ]
+    mine.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    run(["eval", "commands", str(mine), "--policy", "stop", "--nothing", "--workers", "1", "--out", str(out)])
+    shown = capsys.readouterr().out
+    assert "stay" in shown
+    assert "nothing" in shown
+    records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [record["done"] for record in records] == [True] * 3 + [False] * 3
+    with pytest.raises(WaywordError, match="at least 1"):
+        run(["eval", "commands", "--limit", "0"])
+    with pytest.raises(WaywordError, match="unknown policy"):
+        run(["eval", "commands", "--policy", "nobody"])

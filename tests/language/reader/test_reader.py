@@ -1,0 +1,201 @@
+"""The shipped reader: plain commands become the steps they ask for, whatever else is typed is refused with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wayword.episodes import load_natural
+from wayword.episodes.commands import Step
+from wayword.errors import DataError
+from wayword.language.minilm import MiniLM
+from wayword.language.phrases_db import load_phrases
+from wayword.language.pipeline import LanguageModel
+from wayword.language.reader import Reader, Reading
+from wayword.language.reader.marked import MARK, Marked
+from wayword.language.reader.mentions import Entity, Mentions, TextMention, find_mentions
+from wayword.language.reader.network import Array, Encoded, ReaderNetwork, load_network
+from wayword.language.reader.reader import VIEWS, WEIGHTS
+from wayword.language.reader.refusals import not_known, nothing_to_do
+from wayword.learning.language.reader_report import said_steps
+
+DATABASE = load_phrases("test")
+
+
+@pytest.fixture(scope="module")
+def language() -> LanguageModel:
+    return LanguageModel.load()
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader.load()
+
+
+@pytest.fixture(scope="module")
+def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-def]
+    def once(text: str) -> Reading:
+        return reader.read(language.parse(text, DATABASE), DATABASE)
+
+    return once
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("fly to the globe", [Step("goto", "globe")]),
+        ("stop behind the globe", [Step("goto", "globe", stop="behind")]),
+        ("turn around", [Step("turn", degrees=180.0)]),
+        ("go forward two metres", [Step("forward", metres=2.0)]),
+        ("come back to where you started", [Step("return")]),
+        ("don't move", [Step("stay")]),
+    ],
+)
+def test_plain_commands(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert reading.kind == "steps"
+    assert said_steps(reading) == steps
+
+
+def test_a_question_is_refused_with_a_reason(read) -> None:  # type: ignore[no-untyped-def]
+    reading = read("what is the capital of France?")
+    assert reading.kind == "refusal"
+    assert reading.steps == ()
+    assert reading.refusal is not None
+    assert "\n" not in reading.refusal
+    assert "globe" in reading.refusal
+
+
+def test_nothing_typed_is_refused(read) -> None:  # type: ignore[no-untyped-def]
+    assert read("").kind == read("  ").kind == "refusal"
+
+
+def test_an_unknown_thing_is_named(read) -> None:  # type: ignore[no-untyped-def]
+    reading = read("fly to the submarine")
+    assert (reading.kind, reading.unknown) == ("refusal", ("submarine",))
+    assert '"submarine"' in (reading.refusal or "")
+
+
+def test_things_carry_their_probabilities(read) -> None:  # type: ignore[no-untyped-def]
+    reading = read("fly to the globe")
+    (thing,) = reading.things.values()
+    assert thing.name == "globe"
+    assert thing.probabilities["globe"] > 0.5
+
+
+@pytest.fixture(scope="module")
+def versatile() -> Reader:
+    """The shipped weights with eight placeholders, whichever those have that ship."""
+    network, encoder = load_network(WEIGHTS), MiniLM()
+    config = replace(network.config, placeholders="box lamp vase drum tent statue barrel desk")
+    return Reader(ReaderNetwork(config, network._w), encoder)
+
+
+def views_of(text: str, language: LanguageModel, reader: Reader) -> list[Marked]:
+    return reader._views(find_mentions(language.parse(text, DATABASE), DATABASE))
+
+
+@pytest.mark.parametrize("text", ["fly to the globe", "go past the planter, then stop behind the globe"])
+def test_a_text_is_read_with_several_sets_of_placeholders(
+    text: str, language: LanguageModel, versatile: Reader
+) -> None:
+    """The views differ in the placeholders and in nothing else, so that their scores can be averaged by place."""
+    views = views_of(text, language, versatile)
+    assert len(views) == VIEWS > 1
+    exact = views[0].marks == MARK["exact"]
+    assert exact.any()
+    for view in views:
+        assert len(view.ids) == len(view.marks) == len(views[0].ids)
+        np.testing.assert_array_equal(view.ids[~exact], views[0].ids[~exact])
+        for part in ("marks", "targets", "owners", "is_entity", "starts"):
+            np.testing.assert_array_equal(getattr(view, part), getattr(views[0], part))
+    objects = [view.ids[exact].tolist() for view in views]
+    assert all(len(set(words)) == len(words) for words in objects)  # another word for each object
+    assert len({tuple(words) for words in objects}) == VIEWS
+
+
+@pytest.mark.parametrize("text", ["turn around", "fly to the submarine", ""])
+def test_a_text_without_a_listed_object_has_one_view(text: str, language: LanguageModel, versatile: Reader) -> None:
+    assert len(views_of(text, language, versatile)) == 1
+
+
+def test_there_are_no_more_views_than_placeholders(language: LanguageModel, reader: Reader) -> None:
+    words = load_network(WEIGHTS).config.placeholders.split()
+    assert len(views_of("fly to the globe", language, reader)) == min(VIEWS, len(words))
+
+
+def test_the_kind_is_the_mean_over_the_views(
+    language: LanguageModel, versatile: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One view far on the side of a description outweighs two a little against it, (10 - 1 - 1) / 3 > 0; by
+    (1 - 1 - 1) / 3 < 0 it does not."""
+    encode, scores = versatile._network.encode, iter([10.0, -1.0, -1.0, 1.0, -1.0, -1.0])
+
+    def lean(states: Array, marks: np.ndarray) -> Encoded:
+        encoded = encode(states, marks)
+        encoded.kind = np.array([0.0, next(scores)], np.float32)
+        return encoded
+
+    monkeypatch.setattr(versatile._network, "encode", lean)
+    parsed = language.parse("fly to the globe", DATABASE)
+    assert versatile.read(parsed, DATABASE).kind == "description"
+    assert versatile.read(parsed, DATABASE).kind != "description"
+    assert next(scores, None) is None  # every view counted
+
+
+@pytest.mark.parametrize("text", ["go past the planter, then stop behind the globe", "fly to the submarine"])
+def test_the_same_text_is_read_the_same_again(text: str, language: LanguageModel, versatile: Reader) -> None:
+    first, second = (versatile.read(language.parse(text, DATABASE), DATABASE) for _ in range(2))
+    assert first == second
+
+
+def test_a_described_way_stays_a_description(language: LanguageModel, reader: Reader) -> None:
+    database = load_phrases("dev")
+    for episode in load_natural("dev")[:5]:
+        text = " ".join(segment.instruction for segment in episode.segments)
+        parsed = language.parse(text, database)
+        reading = reader.read(parsed, database)
+        assert reading.kind == "description"
+        assert reading.legs[0][0] == 0
+        assert all(first[1] <= second[0] for first, second in zip(reading.legs, reading.legs[1:], strict=False))
+
+
+@pytest.mark.parametrize("text", ["globe " * 400, "?!", "🙂", "{A}", "go " * 300])
+def test_whatever_is_typed_gives_a_reading(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    for step in reading.steps:
+        assert Step.from_json(step.to_json()) == step
+        assert set(step.mentioned) <= set(reading.things)
+
+
+def test_lines_of_refusal() -> None:
+    names = [f"thing {number}" for number in range(20)]
+    line = not_known(("submarine",), names)
+    assert line.startswith('I do not know "submarine"; I know thing 0,')
+    assert "thing 15 and 4 more" in line
+    assert "teach me" in nothing_to_do("sing", [])
+    assert len(nothing_to_do("la " * 100, [])) < 200
+
+
+def test_missing_weights_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="reader"):
+        Reader.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["fly to theglobe", "go to the globe_x and the planter5", "globeglobe planter-ish", "the globes"]
+)
+def test_letters_that_touch_a_name_do_no_harm(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    assert read(text).kind in ("steps", "description", "refusal")
+
+
+def test_views_can_always_be_added_up(reader: Reader) -> None:
+    """A name inside a longer word: with "box" its pieces are "boxes", with other words there are more of them."""
+    entity = Entity("globe", {"globe": 1.0}, 0.0, "exact")
+    mentions = Mentions("fly to the globes now", (TextMention(11, 16, "exact", 0),), (entity,), ())
+    views = reader._views(mentions)
+    assert views
+    assert len({len(view.ids) for view in views}) == 1

@@ -1,0 +1,173 @@
+"""The whole training of the policy in miniature: the same settings make the same weights, to the bit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.extra_torch import load_file, torch
+from wayword.cli.launch import main
+from wayword.cli.train_policy import PARTS as SHOWN_PARTS
+from wayword.cli.train_policy import TrainPolicy
+from wayword.errors import WaywordError
+from wayword.language.phrases_db import load_phrases
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig
+from wayword.learning.common.stage_process import run_here
+from wayword.learning.common.train_config import read_options, read_train_config
+from wayword.learning.common.typed_json import from_plain, to_plain
+from wayword.learning.policy import prepare as preparing
+from wayword.learning.policy.control_run import ControlTraining
+from wayword.learning.policy.dataset import SampleConfig
+from wayword.learning.policy.prepare import DataConfig
+from wayword.learning.policy.sizes import PAPER_SIZE, ControlSize, Size
+from wayword.learning.policy.sureal import SurealPlan
+from wayword.learning.policy.teacher import TeacherConfig
+from wayword.learning.policy.train_policy import PARTS, PolicyTraining, train_policy
+from wayword.learning.policy.train_visitation import VisitationTraining
+from wayword.objects import Box, teach, view_pixels
+from wayword.policy import FsPVN
+from wayword.policy.control import PAPER
+from wayword.policy.stage1 import SHIPPED
+
+MINIATURE = PolicyTraining(
+    data=DataConfig(episodes=1, drills=2, natural=2, dev=2, photos=2),
+    visitation=VisitationTraining(
+        loop=LoopConfig(2, 1.0, log_every=1), size=Size(words=6, hidden=4, channels=8, filtered=4, last=8), examples=2,
+        workers=1, check_every=2, sample=SampleConfig(moments=1),
+    ),
+    control=ControlTraining(
+        size=ControlSize(2, 2, 4), teacher=TeacherConfig(horizon=4), iterations=2, cloning=1, flights=2, episodes=2,
+        held_out=1, evaluate_every=2,
+    ),
+    plan=SurealPlan(iterations=1, flights=2, send_every=1),
+).exact()  # fmt: skip
+
+
+def fly_photos(folder: Path) -> None:
+    """Photos of every seen object without a flight for them, which would take a minute: a pattern each."""
+    rng = np.random.default_rng(0)
+    for entry in load_phrases("seen"):
+        images = rng.integers(0, 255, (2, 32, 32, 3)).astype(np.uint8)
+        teach(
+            folder, entry.name, [replace(view_pixels(i, Box(0, 0, 32, 32)), photo=None) for i in images], entry.phrases
+        )
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs from one file, with --seed 7; the parts run in this process."""
+    folder = tmp_path_factory.mktemp("policy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(preparing, "PROCESSES", 1)
+        for name in ("first", "second"):
+            fly_photos(folder / name / "data" / "photos")
+            config = MINIATURE if name == "first" else read_options(
+                folder / "first" / "weights" / "train_config.json", "policy", PolicyTraining
+            )  # fmt: skip
+            train_policy(config.with_seed(7), folder / name, folder / name / "weights", run_one=run_here)
+    return folder
+
+
+def test_the_same_settings_make_the_same_weights_to_the_bit(runs: Path) -> None:
+    first, second = (runs / name / "weights" for name in ("first", "second"))
+    for name in ("text.onnx", "visitation.onnx", "control.onnx", "control.json", "model.safetensors"):
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+    for part in ("visitation", "control", "sureal/a", "sureal/b"):
+        one, two = (load_file(runs / name / part / "checkpoint.safetensors") for name in ("first", "second"))
+        assert one.keys() == two.keys()
+        assert all(torch.equal(one[key], two[key]) for key in one)
+    FsPVN.load(first)  # what came out flies
+
+
+def test_weights_say_how_they_were_made(runs: Path) -> None:
+    said = [read_train_config(runs / name / "weights" / "train_config.json") for name in ("first", "second")]
+    assert said[0].seed == 7
+    assert said[0].repeatable
+    assert from_plain(PolicyTraining, said[0].options) == MINIATURE.with_seed(7)
+    assert said[0].data.keys() == {"grounder", "data"}
+    assert said[0].data["grounder"]["path"] is None  # ships with the package
+    assert not said[1].other_data(said[0])  # the data was made again, and is the same
+    joint = read_train_config(runs / "first" / "sureal" / "train_config.json")
+    assert joint.started_from["stage1"]["train_config"]["options"] == said[0].options["visitation"]
+    assert joint.started_from["stage2"]["train_config"]["seed"] == 7
+    for part in ("data", "visitation", "control", "sureal", "sureal/a", "sureal/b"):
+        assert (runs / "first" / part / "train_config.json").exists()
+
+
+def test_another_seed_makes_other_weights(runs: Path, tmp_path: Path) -> None:
+    other = MINIATURE.with_seed(8)
+    (tmp_path / "data").symlink_to(runs / "first" / "data")
+    train_policy(other, tmp_path, tmp_path / "weights", ("visitation", "control"), run_one=run_here)
+    for part in ("visitation", "control"):
+        one, two = (load_file(run / part / "checkpoint.safetensors") for run in (runs / "first", tmp_path))
+        assert any(not torch.equal(one[key], two[key]) for key in one)
+    seeds = json.dumps(to_plain(other)).count('"seed": 8')
+    assert seeds == json.dumps(to_plain(other)).count('"seed"') == 6  # data, flights, readings, stage 1, 2, SuReAL
+
+
+def test_a_run_folder_belongs_to_its_settings(runs: Path) -> None:
+    for other, message in (
+        (MINIATURE.with_seed(8), r"data.flights.seed 7, now 8"),
+        (
+            replace(MINIATURE.with_seed(7), plan=replace(MINIATURE.plan, seed=7, flights=3)),
+            r"\(plan.flights 2, now 3\)",
+        ),
+        (replace(MINIATURE.with_seed(7), grounder="lab"), r"\(grounder sim, now lab; data.grounder "),
+    ):
+        with pytest.raises(WaywordError, match=message) as caught:
+            train_policy(other, runs / "first", runs / "first" / "weights", ())
+        assert "\n" not in str(caught.value)
+
+
+def test_all_settings_go_through_json() -> None:
+    paper = replace(
+        PolicyTraining(start="fspvn"), control=ControlTraining(inputs=PAPER, size=PAPER_SIZE),
+        visitation=VisitationTraining(size=Size.paper()),
+    )  # fmt: skip
+    for config in (PolicyTraining(), MINIATURE, paper):
+        assert from_plain(PolicyTraining, json.loads(json.dumps(to_plain(config)))) == config
+
+
+def test_the_options_of_the_verb() -> None:
+    assert SHOWN_PARTS == PARTS
+    assert TrainPolicy().settings() == PolicyTraining()
+    made = TrainPolicy(
+        seed=3, sync=True, size=Size(hidden=8), control_hidden=16, chunker="shipped", grounder="lab", method="bc"
+    ).settings()
+    assert made.seed == made.control.seed == made.plan.seed == made.visitation.seed == 3
+    assert made.repeatable
+    assert made.visitation.loop.minutes == made.control.minutes == NO_LIMIT
+    assert (made.visitation.size.hidden, made.control.size.hidden, made.grounder) == (8, 16, "lab")
+    assert not PolicyTraining().repeatable  # minutes end its parts
+
+
+def test_a_file_of_settings_is_run_again_and_nothing_is_mixed_into_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["train", "policy", "--show", "--episodes", "9", "--words", "12", "--sync"])
+    (tmp_path / "mine.json").write_text(capsys.readouterr().out)
+    again = TrainPolicy(config=tmp_path / "mine.json", seed=5).settings()
+    assert again == TrainPolicy(episodes=9, size=Size(words=12), sync=True, seed=5).settings()
+    for options, message in (
+        (["--episodes", "8"], "--episodes: --config has all settings"),
+        (["--config", str(tmp_path / "none.json")], "none.json: is not there"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["train", "policy", "--config", str(tmp_path / "mine.json"), *options])
+        assert message in capsys.readouterr().err
+    with pytest.raises(WaywordError, match="--start nobody: neither shipped weights"):
+        train_policy(PolicyTraining(start="nobody"), tmp_path / "run", tmp_path / "out", ())
+
+
+def test_the_shipped_weights_say_what_is_known_of_them() -> None:
+    path = SHIPPED / "fspvn" / "train_config.json"
+    config = TrainPolicy(config=path).settings()  # `wayword train policy --config` takes it
+    said = read_train_config(path)
+    assert not said.repeatable
+    assert "by hand" in said.note
+    assert to_plain(config.visitation.size) == json.loads((SHIPPED / "fspvn" / "config.json").read_text())["size"]
+    assert to_plain(config.control.size) == json.loads((SHIPPED / "fspvn" / "control.json").read_text())["size"]

@@ -1,0 +1,36 @@
+"""Boxes and their texts."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image
+
+from wayword.pictures.boxes import draw_boxes
+
+GREEN, BLUE = (0, 255, 0), (0, 0, 255)
+
+
+def test_boxes_are_drawn_with_any_text() -> None:
+    picture = Image.new("RGB", (60, 40))
+    draw_boxes(picture, [[10, 20, 30, 35]], ["глобус 🎈 0.93"], [GREEN])
+    pixels = np.asarray(picture)
+    # x from 10 to 29, y from 20 to 34: the right and lower edge of a box are the first pixels outside.
+    assert pixels[20, 10].tolist() == pixels[34, 29].tolist() == list(GREEN)
+    assert not pixels[35:].any()
+    assert pixels[:19].any()  # the text above the box, in characters the font has
+
+
+def test_colours_go_round_and_boxes_of_nothing_are_points() -> None:
+    picture = Image.new("RGB", (60, 40))
+    draw_boxes(picture, [[0, 0, 5, 5], [10, 10, 15, 15], [20, 20, 25, 25], [40, 30, 40, 30]], colours=[GREEN, BLUE])
+    assert [picture.getpixel(at) for at in ((0, 0), (10, 10), (20, 20), (40, 30))] == [GREEN, BLUE, GREEN, BLUE]
+    empty = Image.new("RGB", (60, 40))
+    draw_boxes(empty, np.zeros((0, 4)))
+    assert not np.asarray(empty).any()
+
+
+def test_lines_grow_with_the_picture() -> None:
+    for width, fixed, thickness in ((400, None, 1), (1600, None, 2), (400, 3, 3)):
+        picture = Image.new("RGB", (width, 40))
+        draw_boxes(picture, [[10, 5, 100, 35]], line_px=fixed)
+        assert (np.asarray(picture)[5:35, 50, 0] == 255).sum() == 2 * thickness

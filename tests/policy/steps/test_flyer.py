@@ -1,0 +1,148 @@
+"""The flyer of steps: every kind of step is flown in the arena and judged there, by a judge that knows no plan."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from wayword.camera import Camera
+from wayword.episodes import PlacedObject, Pose2
+from wayword.episodes.commands import Step
+from wayword.evaluation.commands import Trace, judge
+from wayword.flying.episode_source import load_bank
+from wayword.pilot.episode_loop import EpisodeLoop
+from wayword.policy.steps import StepFlyer, TrueLayout
+from wayword.policy.steps.oracle import StepOracle
+from wayword.sim.arena import Arena, ArenaConfig, Situation
+
+LAYOUT = (
+    PlacedObject("globe", 1.2, 3.4, 0.0),
+    PlacedObject("planter", 2.6, 2.4, 0.0),
+    PlacedObject("anvil", 3.8, 3.6, 0.0),
+    PlacedObject("mug", 1.1, 1.2, 0.0),
+    PlacedObject("kettle", 3.7, 1.1, 0.0),
+)
+START = Pose2(2.3, 0.9, math.pi / 2)
+CASES = {
+    "goto": [{"do": "goto", "object": "globe"}],
+    "front": [{"do": "goto", "object": "globe", "stop": "front"}],
+    "left": [{"do": "goto", "object": "planter", "stop": "left"}],
+    "right": [{"do": "goto", "object": "planter", "stop": "right"}],
+    "behind": [{"do": "goto", "object": "planter", "stop": "behind"}],
+    "facing": [{"do": "goto", "object": "kettle", "stop": "facing"}],
+    "distance": [{"do": "goto", "object": "globe", "stop": "near", "distance_m": 1.0}],
+    "pass on the left": [{"do": "pass", "object": "planter", "on": "left"}, {"do": "goto", "object": "anvil"}],
+    "pass on the right": [{"do": "pass", "object": "planter", "on": "right"}, {"do": "goto", "object": "anvil"}],
+    "circle": [{"do": "circle", "object": "planter", "turns": 1}],
+    "half a circle": [{"do": "circle", "object": "planter", "turns": 0.5, "direction": "cw"}],
+    "two circles": [{"do": "circle", "object": "globe", "turns": 2, "direction": "ccw"}, {"do": "return"}],
+    "gap": [{"do": "between", "objects": ["planter", "kettle"], "end": "in"}],
+    "through": [{"do": "between", "objects": ["globe", "planter"], "end": "through"}],
+    "weave": [{"do": "weave", "objects": ["mug", "planter", "anvil"]}],
+    "turns": [{"do": "turn", "degrees": -90}, {"do": "forward", "metres": 0.8}],
+    "all round": [{"do": "turn", "degrees": 360}],
+    "back": [{"do": "back", "metres": 0.4}],
+    "sideways": [{"do": "sideways", "metres": 0.5}],
+    "until": [{"do": "forward", "until": {"object": "planter", "is": "right"}}],
+    "face": [{"do": "face", "object": "mug"}],
+    "search": [{"do": "search", "object": "mug"}],
+    "avoid": [{"do": "avoid", "object": "planter"}, {"do": "goto", "object": "anvil"}],
+    "stay": [{"do": "stay"}],
+    "nothing": [],
+    "long": [
+        {"do": "goto", "object": "mug"},
+        {"do": "circle", "object": "mug", "turns": 1},
+        {"do": "pass", "object": "planter", "on": "any"},
+        {"do": "goto", "object": "anvil", "stop": "front"},
+        {"do": "return"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def flights() -> dict[str, tuple[list[Step], Arena, int, str | None]]:
+    """All cases side by side; the layout's objects look like others, only their places count."""
+    bank = load_bank(None)
+    models = dict(zip((item.name for item in LAYOUT), sorted(bank.index), strict=False))
+    objects = tuple(PlacedObject(models[item.name], item.x, item.y, item.yaw) for item in LAYOUT)
+    oracle = StepOracle()
+    steps = {name: [Step.from_json(record).renamed(models.__getitem__) for record in c] for name, c in CASES.items()}
+    arena = Arena(len(steps), bank, ArenaConfig(horizon=oracle.horizon))
+    loop = EpisodeLoop(oracle, arena, looks=False)
+    count = len(steps)
+    loop.begin([Situation(objects, START)] * count, list(range(count)), [""] * count, [None] * count)
+    oracle.brief_steps(list(steps.values()), [objects] * count, [START] * count)
+    for _ in loop:
+        pass
+    return {name: (one, arena, slot, oracle.refusal(slot)) for slot, (name, one) in enumerate(steps.items())}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_step_is_done_without_touching_anything(name: str, flights: dict) -> None:
+    steps, arena, slot, said = flights[name]
+    objects = tuple(
+        PlacedObject(model, item.x, item.y, item.yaw)
+        for item, model in zip(LAYOUT, sorted(load_bank(None).index), strict=False)
+    )
+    trace = Trace.every(arena.flown_poses(slot), arena.config.vehicle.sub_step_s)
+    judged = judge(steps, objects, trace, arena.endings[slot], said)
+    assert judged.done, judged.words
+    assert arena.contacts[slot] == 0
+
+
+class Unknown(TrueLayout):
+    """Knows a thing only once the drone has looked its way."""
+
+    def __init__(self, places: dict[str, tuple[float, float]], hidden: str) -> None:
+        super().__init__(places)
+        self.hidden, self.seen, self.yaw = hidden, False, 0.0
+
+    def where(self, key: str) -> tuple[float, float] | None:
+        return super().where(key) if key != self.hidden or self.seen else None
+
+    def sure(self, key: str) -> bool:
+        return self.where(key) is not None
+
+
+def flown(flyer: StepFlyer, around: Unknown, pose: np.ndarray, decisions: int) -> np.ndarray:
+    """A drone that does at once what it is told."""
+    for _ in range(decisions):
+        forward, rate, stop = flyer.decide(pose, around)
+        if stop:
+            break
+        pose = pose + np.array([forward * math.cos(pose[2]), forward * math.sin(pose[2]), rate]) * 0.5
+        around.yaw += abs(rate) * 0.5
+        around.seen = around.seen or around.yaw > 2.5
+    return pose
+
+
+def test_it_turns_until_it_knows_where_its_thing_is() -> None:
+    around = Unknown({"globe": (1.0, 1.0)}, "globe")
+    flyer = StepFlyer([Step("goto", "globe")], Camera())
+    assert flyer.decide(np.array([3.0, 3.0, 0.0]), around) == (0.0, 1.0, False)
+    assert flyer.searching == ("globe",)
+    end = flown(flyer, around, np.array([3.0, 3.0, 0.0]), 120)
+    assert math.dist(end[:2], (1.0, 1.0)) < 0.75
+    assert flyer.lost is None
+
+
+def test_what_is_nowhere_is_given_up_after_looking_from_several_places() -> None:
+    around = Unknown({"planter": (1.0, 1.0)}, "globe")
+    flyer = StepFlyer([Step("goto", "globe"), Step("goto", "planter")], Camera())
+    pose = np.array([3.0, 3.0, 0.0])
+    places = []
+    for _ in range(400):
+        forward, rate, stop = flyer.decide(pose, around)
+        if stop:
+            break
+        pose = pose + np.array([forward * math.cos(pose[2]), forward * math.sin(pose[2]), rate]) * 0.5
+        places.append(pose[:2].copy())
+    assert stop
+    assert flyer.lost == "globe"
+    assert max(math.dist(p, (3.0, 3.0)) for p in places) > 1.0
+
+
+def test_a_flight_without_steps_ends_at_once() -> None:
+    assert StepFlyer([Step("stay")], Camera()).decide(np.zeros(3), TrueLayout({})) == (0.0, 0.0, True)
