@@ -22,6 +22,7 @@ from wayword.policy.control import (
 )
 
 SEEN = np.ones((1, 32, 32), np.float32)
+NOTHING = np.zeros((1, 32, 32), np.float32)
 START = np.array([[1.0, 2.0, 0.3]])
 
 
@@ -32,6 +33,7 @@ def shown(
     start: np.ndarray = START,
     coverage: np.ndarray = SEEN,
     flown: list[np.ndarray] | None = None,
+    things: np.ndarray = NOTHING,
 ) -> ControlInputs:
     """Inputs for a straight demonstration from the start to ``goal``, the drone being at ``pose``."""
     distributions = gold_distributions([start[0, :2], goal], start[0], coverage[0])[None]
@@ -39,7 +41,7 @@ def shown(
     for place in flown or []:
         trails.add([0], place)
     return unpack(
-        control_inputs(distributions, start, pose, coverage, trails.maps, trails.motion, config), config
+        control_inputs(distributions, start, pose, coverage, trails.maps, trails.motion, things, config), config
     )  # fmt: skip
 
 
@@ -133,11 +135,31 @@ def test_trails_mark_the_way_and_remember_the_last_motion() -> None:
     np.testing.assert_array_equal(trails.motion, 0)
 
 
+def test_what_stands_around_is_shown_from_the_drone() -> None:
+    # A thing in the world's cell (row 20, column 17), whose centre is (17.5, 20.5) cells; the drone looks along +y
+    # from 4.5 cells below and 1.5 to the right of it: it lies 4.5 cells ahead and 1.5 to the left, column 12, row 9.
+    things = NOTHING.copy()
+    things[0, 20, 17] = 1.0
+    pose = np.array([[(17.5 + 1.5) * CELL_M, (20.5 - 4.5) * CELL_M, np.pi / 2]])
+    config = ControlConfig(things=True)
+    image = shown((2.35, 3.0), pose, config, things=things).image[0]
+    assert image.shape == (6, 16, 16)
+    assert image[5, 9, 12] == pytest.approx(1.0, abs=1e-5)
+    assert image[5].sum() == pytest.approx(1.0, abs=1e-5)
+    np.testing.assert_array_equal(image[:5], shown((2.35, 3.0), pose, ControlConfig()).image[0])
+
+
 def test_wrong_shapes_are_named() -> None:
     trails = Trails(START)
     with pytest.raises(ValueError, match="coverage has shape"):
         control_inputs(
-            np.zeros((1, 2, UNOBSERVED + 1), np.float32), START, START, SEEN[:, :16], trails.maps, trails.motion
+            np.zeros((1, 2, UNOBSERVED + 1), np.float32),
+            START,
+            START,
+            SEEN[:, :16],
+            trails.maps,
+            trails.motion,
+            NOTHING,
         )
 
 
@@ -162,9 +184,9 @@ def test_control_keeps_trails_per_slot() -> None:
     control.reset(starts)
     gold = np.repeat(gold_distributions([[1, 2], [2, 3]], START[0], SEEN[0])[None], 3, axis=0)
     coverage = np.repeat(SEEN, 3, axis=0)
-    control.act(np.arange(3), gold, starts, coverage)
+    control.act(np.arange(3), gold, starts, coverage, coverage)
     moved = starts[[0, 2]] + [[0.2, 0.0, 0.0], [0.0, 0.3, 0.0]]
-    actions = control.act(np.array([0, 2]), gold[:2], moved, coverage[:2])
+    actions = control.act(np.array([0, 2]), gold[:2], moved, coverage[:2], coverage[:2])
     np.testing.assert_allclose(actions, [[0.35, 0, 0]] * 2, atol=1e-6)
     np.testing.assert_allclose(
         unpack(seen[1], config).summary[:, 14], [0.2 * np.cos(0.3), 0.3 * np.sin(0.3)], atol=1e-6

@@ -2,7 +2,7 @@
 
 d^p, d^g      (N, 2, 4097)      probabilities on the prediction grid, then P(not yet observed)
 start, pose   (N, 3)            x, y, yaw when the instruction was given, and now; world frame
-M^W           (N, 32, 32)       coverage in [0, 1] on the world grid
+M^W           (N, 32, 32)       coverage, and how surely anything stands there, in [0, 1] on the world grid
 trail         (N, 64, 64)       1 where the drone has been, on the prediction grid
 inputs        (N, size)         image (C, 16, 16), masks (2, 16, 16) and summary (S,) of each drone, end to end
 outputs       (N, 5)            mean and standard deviation of v, of omega (in units of their limits), stop logit
@@ -13,6 +13,7 @@ the masks are all 9.4 m around it, pooled 4 x 4. ``PAPER`` is the paper's input;
   the crop holds a peak or its far tail
 - a trail channel: without it the two directions along d^p look the same
 - a summary of what lies outside the crop: where the goal and the rest of the way are, how much of them, how sure
+- what stands around (``things``): d^p leads past things closely and does not say where their edges are
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayword.grounding.backend import Network, OnnxNetwork
 from wayword.io import write_json
 from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED, WORLD_CELLS
-from wayword.policy.control_kernels import mark_segments, write_images, write_masks, write_summaries
+from wayword.policy.control_kernels import mark_segments, write_images, write_masks, write_summaries, write_things
 from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 from wayword.weight_folder import WeightFolder, content_digest, locate, reading
 
@@ -50,11 +51,13 @@ class ControlConfig:
     """Show where the drone has been."""
     summary: bool = True
     """Add the numbers of ``write_summaries``."""
+    things: bool = False
+    """Show what stands around, the last channel of the image."""
 
     @property
     def channels(self) -> int:
         """C of the image."""
-        return 5 if self.trail else 4
+        return 4 + self.trail + self.things
 
     @property
     def size(self) -> int:
@@ -69,7 +72,7 @@ class ControlInputs(NamedTuple):
     """The parts of packed inputs, as views."""
 
     image: Floats
-    """(N, C, 16, 16): d^p, d^g, P_p(unobserved), P_g(unobserved), trail."""
+    """(N, C, 16, 16): d^p, d^g, P_p(unobserved), P_g(unobserved), trail, things."""
     masks: Floats
     """(N, 2, 16, 16): not yet observed, boundary."""
     summary: Floats
@@ -114,9 +117,13 @@ def control_inputs(
     coverage: Floats,
     trail: Floats,
     motion: Floats,
+    things: Floats,
     config: ControlConfig | None = None,
 ) -> Floats:
-    """Packed inputs (N, size); ``trail`` and ``motion`` are rows of a ``Trails``, unread where not configured."""
+    """Packed inputs (N, size); ``trail`` and ``motion`` are rows of a ``Trails``.
+
+    ``trail``, ``motion`` and ``things``, M^W of any object, are unread where not configured.
+    """
     config = config or ControlConfig()
     count = len(distributions)
     start, pose = (np.ascontiguousarray(p, np.float64).reshape(-1, 3) for p in (starts, poses))
@@ -127,13 +134,17 @@ def control_inputs(
         "coverage": (coverage.shape, (count, WORLD_CELLS, WORLD_CELLS)),
         "trail": (trail.shape, (count, PREDICTION_CELLS, PREDICTION_CELLS)),
         "motion": (motion.shape, (count, 2)),
+        "things": (things.shape, (count, WORLD_CELLS, WORLD_CELLS)),
     }
     for name, (shape, expected_shape) in shapes.items():
         if shape != expected_shape:
             raise ValueError(f"{name} has shape {shape}, not {expected_shape}")
     result = np.zeros((count, config.size), np.float32)
     parts = unpack(result, config)
-    write_images(distributions, start, pose, trail, config.scale == "crop", parts.image)
+    grids = parts.image[:, : config.channels - config.things]
+    write_images(distributions, start, pose, trail, config.scale == "crop", grids)
+    if config.things:
+        write_things(things, pose, parts.image[:, -1])
     write_masks(coverage, pose, parts.masks)
     if config.summary:
         write_summaries(distributions, start, pose, trail, motion, parts.summary)
@@ -187,14 +198,13 @@ class Control:
         self._trails.reset(slots, starts)
 
     def act(
-        self, slots: NDArray[np.int64], distributions: Floats, poses: ArrayLike, coverage: Floats
+        self, slots: NDArray[np.int64], distributions: Floats, poses: ArrayLike, coverage: Floats, things: Floats
     ) -> NDArray[np.float64]:
         """Actions (M, 3) of the drones in ``slots``, whose poses (M, 3) join their trails."""
         trails = self._trails
         trails.add(slots, poses)
-        inputs = control_inputs(
-            distributions, trails.starts[slots], poses, coverage, trails.maps[slots], trails.motion[slots], self.config
-        )
+        starts, maps, motion = trails.starts[slots], trails.maps[slots], trails.motion[slots]
+        inputs = control_inputs(distributions, starts, poses, coverage, maps, motion, things, self.config)
         return to_actions(self._network(inputs)[0])
 
 

@@ -97,6 +97,20 @@ def write_images(  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def write_things(things, poses, crops):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """The egocentric crops of what stands around; outside the arena nothing does."""
+    crop = crops.shape[1]
+    for n in range(len(crops)):
+        column, line = poses[n, 0] / CELL_M - 0.5, poses[n, 1] / CELL_M - 0.5
+        c, s = math.cos(poses[n, 2]), math.sin(poses[n, 2])
+        for i in range(crop):
+            v = i - (crop - 1) / 2
+            for j in range(crop):
+                u = j - (crop - 1) / 2
+                crops[n, i, j] = sample_grid(things[n], line + s * u + c * v, column + c * u - s * v)
+
+
+@compiled()
 def write_masks(coverage, poses, masks):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     """What is not yet observed of the arena and where its boundary lies: 64 x 64 around the drone, pooled 4 x 4."""
     size, cells = masks.shape[2], coverage.shape[1]

@@ -147,7 +147,8 @@ class FsPVN:
         references, others = zip(*(self._map(flight) for flight in flights), strict=True)
         distributions = self.stage1.predict([flight.words for flight in flights], references, np.stack(others))
         coverage = np.stack([flight.world.coverage for flight in flights])
-        actions = self.control.act(np.array(slots, np.int64), distributions, poses[:, [0, 1, 5]], coverage)
+        things = np.stack([flight.world.all_objects for flight in flights])
+        actions = self.control.act(np.array(slots, np.int64), distributions, poses[:, [0, 1, 5]], coverage, things)
         for flight, pose, (grounding, stands), d, action in zip(
             flights, poses, sights, distributions, actions, strict=True
         ):

@@ -14,6 +14,7 @@ from wayword.learning.policy.rewards import (
     action_excess,
     grid_places,
     mean_distance_cells,
+    nearness,
     transport_cells,
 )
 from wayword.mapping.grid import CELL_M, UNOBSERVED
@@ -100,6 +101,11 @@ def test_action_range() -> None:
     moves = [(1.0, 1.0), (1.7, -2.0), (1.9, 0.0), (-0.8, 0.0), (0.5, 2.5), (2.0, -2.4), (9.0, 9.0)]
     np.testing.assert_allclose(action_excess(moves), [0, 0, 0.2, 0.3, 0.5, 0.7, 2.0], atol=1e-12)
     assert step(IntrinsicReward(1), move=(1.9, 0.0)) == pytest.approx(-0.24)
+
+
+def test_touching_costs_in_full_and_nearness_in_part() -> None:
+    # Inside, touching, half of the margin away, at its end, beyond.
+    np.testing.assert_allclose(nearness([-0.01, 0.0, 0.05, 0.1, np.inf], 0.1), [1, 1, 0.5, 0, 0])
 
 
 def test_weights_are_the_papers() -> None:

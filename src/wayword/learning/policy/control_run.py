@@ -40,10 +40,10 @@ class ControlTraining:
 
     method: Literal["bc", "ppo"] = "ppo"
     """Cloning alone, or cloning to begin with and then PPO."""
-    inputs: ControlConfig = field(default_factory=ControlConfig)
+    inputs: ControlConfig = field(default_factory=lambda: ControlConfig(things=True))
     size: ControlSize = field(default_factory=ControlSize)
     teacher: TeacherConfig = field(default_factory=TeacherConfig)
-    reward: RewardConfig = field(default_factory=lambda: RewardConfig(stop_unobserved=3.0))
+    reward: RewardConfig = field(default_factory=lambda: RewardConfig(stop_unobserved=3.0, contact=0.5))
     ppo: PPOConfig = field(default_factory=lambda: PPOConfig(passes=4, minibatches=4, gae_lambda=0.95))
     iterations: int = 800
     """Of ``flights`` each, cloning included."""

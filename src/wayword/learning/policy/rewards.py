@@ -10,7 +10,11 @@ W1            cells       Wasserstein distance, both sides normalised over the g
     r_s(t)   = -W1(d^g_t, one at p_{t+1})           when the episode ends at t, for whatever reason
     r_u(t)   = -d^g_t(unobserved)                   likewise; not in the paper, weight 3 in its release
     r_a(t)   = min(max(v - 1.7, -0.5 - v, 0) + max(|omega| - 2, 0), 2), on normalised outputs before clipping
-    r        = .3 r_v + .5 r_s + 1 r_e + w_u r_u - 1 r_a - .04;   r_v(0) = r_e(0) = 0
+    r_c(t)   = min(max(1 - gap / margin, 0), 1)     gap: nearest the body came to anything while a_t was flown
+    r        = .3 r_v + .5 r_s + 1 r_e + w_u r_u - w_c r_c - 1 r_a - .04;   r_v(0) = r_e(0) = 0
+
+r_c is not in the paper, where nothing is solid. It is the only term that knows the world: what is touched cannot be
+told from one's own predictions.
 """
 
 from __future__ import annotations
@@ -41,6 +45,10 @@ class RewardConfig:
     step: float = 0.04
     stop_unobserved: float = 0.0
     """Against stopping while the goal has not been observed; 3 in the paper's release, not in the paper."""
+    contact: float = 0.0
+    """Against touching things, in full where one is touched; 0 in the paper."""
+    margin_m: float = 0.1
+    """As far from the body as this, a thing begins to count."""
     directions: int = 8
     """Slices of W1 (0.02 ms); 0 takes the exact distance (0.4 to 13 ms)."""
 
@@ -66,11 +74,12 @@ class IntrinsicReward:
         places: NDArray[np.float64],
         outputs: ArrayLike,
         ended: NDArray[np.bool_],
+        gaps_m: ArrayLike = math.inf,
     ) -> NDArray[np.float64]:
         """Rewards (M,) of one action each.
 
         distributions (M, 2, 4097) before the action, visited (M, 64, 64) and places (M, 2: line, column in cells)
-        after it, outputs (M, 2) normalised v and omega as sampled, ended (M,).
+        after it, outputs (M, 2) normalised v and omega as sampled, ended (M,), gaps_m (M,) to the nearest thing.
         """
         count, config = len(slots), self.config
         assert distributions.shape == (count, 2, UNOBSERVED + 1)
@@ -91,10 +100,17 @@ class IntrinsicReward:
             + config.stop * r_s
             + config.exploration * r_e
             + config.stop_unobserved * r_u
+            - config.contact * nearness(gaps_m, config.margin_m)
             - config.action * action_excess(outputs)
             - config.step
         )
         return total
+
+
+def nearness(gaps_m: ArrayLike, margin_m: float) -> NDArray[np.float64]:
+    """r_c (N,) of gaps (N,) between body and things: 1 where they touch, 0 from the margin on."""
+    result: NDArray[np.float64] = np.clip(1 - np.asarray(gaps_m, np.float64) / margin_m, 0.0, 1.0)
+    return result
 
 
 def action_excess(outputs: ArrayLike) -> NDArray[np.float64]:

@@ -31,10 +31,13 @@ from wayword.mapping import WorldMap, map_layers
 from wayword.policy.control import ControlConfig
 from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, placeholders
+from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
 from wayword.sim.render.renderer import Renderer
 from wayword.sim.render.sensor import Sensor, SensorConfig
+
+_COLUMN_CAP_M = ArenaConfig().column_cap_m
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,12 @@ class SeeingWorld(TeacherWorld):
         errors: NDArray[np.float64] = np.linalg.norm(self.fleet.pose[:, :2] - ends, axis=1)
         return errors
 
+    def _column_m(self, name: str) -> float:
+        return min(self.eyes.bank.column_m[name], _COLUMN_CAP_M)
+
+    def _draw_discs(self, rng: np.random.Generator) -> NDArray[np.float32]:
+        return self.things  # what stands around is seen here, not known
+
     @torch.inference_mode()
     def _read(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """psi(r) (1, R, D) and h_hat (1, D) of every instruction."""
@@ -117,7 +126,7 @@ class SeeingWorld(TeacherWorld):
             world = self._worlds[n]
             table = self._readings[n].probabilities()[: len(world.references)]
             world.update(stands, p_box, align(of_box, p_box, table), pose)
-            self.coverage[n] = world.coverage
+            self.coverage[n], self.things[n] = world.coverage, world.all_objects
             maps.append(map_layers(world.references, world.all_objects, world.coverage, self.starts[n]))
             self._parts[n].append(part)
         self.distributions[slots] = self._predict(slots, maps)

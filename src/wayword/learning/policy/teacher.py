@@ -2,7 +2,7 @@
 
 It flies as ``wayword.sim.arena`` does (lag vehicle, limits, decisions of 0.5 s, solid columns, horizon, net), but
 instead of looking, it knows what the camera would have covered and puts the gold visitation distributions there, as
-they are or with the errors of ``noise``. One core steps it over a thousand times a second.
+they are or with the errors of ``noise``, and discs where things stand. A core steps it over a thousand times a second.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from wayword.learning.policy.noise import Noise, NoiseConfig
 from wayword.learning.policy.rewards import IntrinsicReward, RewardConfig, grid_places
 from wayword.mapping.grid import UNOBSERVED, WORLD_CELLS, to_frame
 from wayword.mapping.observability import add_coverage
+from wayword.mapping.world_map import splat_max
 from wayword.pilot.episode_loop import FlightLoop
 from wayword.policy.control import ControlConfig, Trails, control_inputs
 from wayword.policy.interface import Observations
@@ -47,6 +48,10 @@ class TeacherConfig:
     decision_s: float = DECISION_S
     column_m: float = 0.18
     """Radius of the solid column around every object."""
+    misplaced_m: float = 0.05
+    """Standard deviation, along x and y, of where a thing seems to stand."""
+    missized: tuple[float, float] = (0.8, 1.5)
+    """A thing's radius seems larger by a factor within these: what is broad above its base covers more of the map."""
     net_m: float = 1.0
     """A net stands this far outside the arena."""
     camera: Camera = field(default_factory=Camera)
@@ -88,7 +93,11 @@ class TeacherWorld:
         most = max(len(e.objects) for e in self.examples)
         self._columns = np.zeros((count, most, 3))
         for n, example in enumerate(self.examples):
-            self._columns[n, : len(example.objects)] = [(o.x, o.y, config.column_m) for o in example.objects]
+            for k, item in enumerate(example.objects):
+                self._columns[n, k] = (item.x, item.y, self._column_m(item.name))
+        self.things = np.zeros((count, WORLD_CELLS, WORLD_CELLS), np.float32)
+        """M^W (N, 32, 32) of any object, as far as it was observed."""
+        self._discs = self._draw_discs(rng) if control.things else self.things
         self._noise: list[Noise] = []
         if config.noise is not None:
             others = [ghosts[int(rng.integers(len(ghosts)))] for _ in range(count)] if ghosts else self.examples[::-1]
@@ -117,6 +126,7 @@ class TeacherWorld:
             self.coverage[slots],
             self.trails.maps[slots],
             self.trails.motion[slots],
+            self.things[slots],
             self.control,
         )
 
@@ -142,6 +152,14 @@ class TeacherWorld:
         self.fleet.confine(-self.config.net_m, sides + self.config.net_m)
         self.trails.add(moving, self.poses[moving][:, [0, 1, 5]])
 
+    def gaps_m(self, slots: NDArray[np.int64]) -> Array:
+        """How near (M,) the bodies came to any thing on the last decision's way; infinity where there is none."""
+        way, columns = self.fleet.track[slots], self._columns[slots]
+        apart = np.linalg.norm(way[:, :, None] - columns[:, None, :, :2], axis=3)
+        gaps = np.where(columns[:, None, :, 2] > 0, apart - columns[:, None, :, 2], np.inf)
+        nearest: Array = gaps.min(axis=(1, 2), initial=np.inf) - self.config.vehicle.radius_m
+        return nearest
+
     def look(self) -> None:
         """Update coverage and distributions of the drones still flying."""
         self._look(self.flying)
@@ -150,11 +168,27 @@ class TeacherWorld:
         poses = self.poses
         for n in slots:
             add_coverage(self.coverage[n], poses[n], self.config.camera)
+            np.maximum(self.things[n], self._discs[n] * self.coverage[n], out=self.things[n])
             if self._noise:
                 self._noise[n].write(self.coverage[n], self.distributions[n])
             else:
                 path, out = self.examples[n].path, self.distributions[n]
                 gold_distributions(path, self.starts[n], self.coverage[n], self.config.sigma_cells, out)
+
+    def _column_m(self, name: str) -> float:
+        """Radius of the solid column of an object."""
+        return self.config.column_m
+
+    def _draw_discs(self, rng: np.random.Generator) -> Floats:
+        """Where things seem to stand (N, 32, 32): about where they do, and about as large."""
+        discs = np.zeros_like(self.things)
+        for n, columns in enumerate(self._columns):
+            standing = columns[columns[:, 2] > 0]
+            prints = np.ones((len(standing), 4), np.float32)
+            prints[:, :2] = standing[:, :2] + self.config.misplaced_m * rng.standard_normal((len(standing), 2))
+            prints[:, 2] = standing[:, 2] * rng.uniform(*self.config.missized, len(standing))
+            splat_max(discs[n, None], prints, np.ones((1, len(standing))), False, False)
+        return discs
 
     def errors_m(self) -> Array:
         """Distance (N,) of each drone to the end of its demonstration."""
@@ -174,6 +208,7 @@ class Flights(NamedTuple):
     errors_m: Array
     stopped: NDArray[np.bool_]
     paths: list[Array]
+    contacts: NDArray[np.int64]
 
     def numbers(self) -> dict[str, float]:
         """The few that matter."""
@@ -183,6 +218,7 @@ class Flights(NamedTuple):
             "error_m": float(self.errors_m.mean()),
             "stopped": float(self.stopped.mean()),
             "steps": float(np.mean([len(r) for r in self.rewards])),
+            "contacts": float(self.contacts.mean()),
         }
 
 
@@ -220,8 +256,9 @@ def fly_world(world: TeacherWorld, actor: Actor, reward: RewardConfig) -> Flight
         actions = policy.actions
         places = grid_places(world.poses[slots, :2], world.starts[slots])
         rewards = intrinsic(
-            slots, world.distributions[slots], world.trails.maps[slots], places, actions[:, :2], world.ended[slots]
-        )
+            slots, world.distributions[slots], world.trails.maps[slots], places, actions[:, :2], world.ended[slots],
+            np.where(actions[:, 2] > STOP_THRESHOLD, np.inf, world.gaps_m(slots)),
+        )  # fmt: skip
         track = world.fleet.track
         for m, n in enumerate(slots):
             rows[n].append((policy.inputs[m], actions[m], policy.log_probs[m], float(rewards[m]), policy.values[m]))
@@ -238,6 +275,7 @@ def fly_world(world: TeacherWorld, actor: Actor, reward: RewardConfig) -> Flight
         world.errors_m(),
         world.stopped.copy(),
         [np.concatenate(p) for p in paths],
+        world.fleet.contacts,
     )
 
 
