@@ -15,11 +15,8 @@ PARTICIPLES = frozenset({
 })  # fmt: skip
 OPEN = (
     "flight/",
-    "grounding/",
     "learning/ar/",
     "learning/grounding/",
-    "objects/cropping.py",
-    "objects/exemplars.py",
     "studio/",
 )
 """Where such names are left; take out what has none any more."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from wayword.cli.common import check_png, progress_bar, save_picture, say
+from wayword.cli.common import check_png, progress_bar, save_picture, say, say_aside
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.ar.config import ARConfig
@@ -49,7 +49,10 @@ class FrameSource:
         elif self.panoramas:
             backgrounds = PanoramaViews(self.panoramas)
         with progress_bar("making objects", pool_size(self.packs, self.config.objects)) as advance:
-            pool = ObjectPool.build(self.packs, self.config.objects, self.config.pool, advance)
+            remarks: list[str] = []
+            pool = ObjectPool.build(self.packs, self.config.objects, self.config.pool, advance, remarks.append)
+        for line in remarks:
+            say_aside(line)
         return Generator(pool, backgrounds, self.config, self.seed)
 
 

@@ -32,12 +32,16 @@ class Bench:
 
     studio: seconds until the first picture, and updates per second while flying, in a browser without a screen;
     needs Chromium and pip install playwright.
+
+    database: what 8 to 8,000 taught objects cost: to load, to read a sentence, to decide, to teach one more, in memory.
     """
 
-    what: tyro.conf.Positional[Literal["sim", "policy", "studio"]]
+    what: tyro.conf.Positional[Literal["sim", "policy", "studio", "database"]]
     """What to measure."""
     repeats: int = 7
     """Times each measurement is repeated, or flights of the policy; the interval is over these."""
+    most: int = 8000
+    """The largest database that is measured."""
     weights: Path | None = None
     """A folder of the policy's weights; by default the shipped ones."""
     publish: bool = False
@@ -55,6 +59,8 @@ class Bench:
             self._policy()
         elif self.what == "studio":
             self._studio()
+        elif self.what == "database":
+            self._database()
         else:
             self._sim()
 
@@ -116,6 +122,41 @@ class Bench:
                 scale, unit = (1000, "ms") if key == "first_picture" else (1, "1/s")
                 values = (scale * i.mean, scale * i.low, scale * i.high)
                 figures[f"bench.studio_{key}"] = Figure(*values, i.n, command, today, unit)
+            publish_figures(figures)
+
+    def _database(self) -> None:
+        from rich.table import Table
+
+        from wayword.evaluation.bench.database_growth import SIZES, database_costs
+        from wayword.figures import Figure
+
+        sizes = [size for size in SIZES if size <= self.most]
+        if not sizes:
+            raise WaywordError(f"--most {self.most}: the smallest database that is measured has {SIZES[0]} objects")
+        with progress_bar("measuring", len(sizes)) as advance:
+            costs = database_costs(self.repeats, sizes, advance)
+        heads = ("objects", "first load of new ones, s", "load, s", "parse, ms", "step, ms", "teach, s", "memory, MB")
+        table = Table(*heads, title="wayword bench database, processor time on one core")
+        for cost in costs:
+            first = f"{cost.first_load_s:.1f} ({cost.new_objects:,} new)"
+            parse, step = (f"{i.mean:.1f} [{i.low:.1f}, {i.high:.1f}]" for i in (cost.parse_ms, cost.step_ms))
+            numbers = f"{cost.load_s:.1f}", parse, step, f"{cost.teach_s:.2f}", f"{cost.memory_mb:,.0f}"
+            table.add_row(f"{cost.objects:,}", first, *numbers)
+        console.print(table)
+        if self.publish:
+            from wayword.cli.results import publish_figures
+
+            command, today = f"wayword bench database --repeats {self.repeats}", date.today().isoformat()
+            figures = {}
+            for cost in costs:
+                seconds = {"first_load": cost.first_load_s, "load": cost.load_s, "teach": cost.teach_s}
+                for what, value in seconds.items():
+                    name = f"bench.database_{what}_{cost.objects}"
+                    figures[name] = Figure(1000 * value, None, None, 1, command, today, "ms")
+                for what, ms in {"parse": cost.parse_ms, "step": cost.step_ms}.items():
+                    figures[f"bench.database_{what}_{cost.objects}"] = Figure.of(ms, "ms", command, today)
+                memory = Figure(cost.memory_mb, None, None, 1, command, today, "MB")
+                figures[f"bench.database_memory_{cost.objects}"] = memory
             publish_figures(figures)
 
     def _sim(self) -> None:

@@ -240,11 +240,9 @@ def _read(policy: Policy, instruction: str, database: ObjectDatabase) -> Parsed:
     if isinstance(policy, FsPVN):
         policy.reset([instruction], [database])
         return policy.parsed(0)
-    from wayword.language.phrases_db import ObjectPhrases
     from wayword.language.pipeline import LanguageModel
 
-    known = tuple(ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in database.objects)
-    return LanguageModel.load().parse(instruction, known)
+    return LanguageModel.load().parse(instruction, database.phrase_list)
 
 
 def _model(name: str, bank: MeshBank) -> str | None:

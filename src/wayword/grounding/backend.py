@@ -33,6 +33,8 @@ class OnnxNetwork:
 
     def __init__(self, path: Path, sha256: str | None = None, threads: int = 1) -> None:
         self._path, self._session = path, open_session(path, sha256, threads)
+        self.maker = None if sha256 is None else f"{sha256} onnxruntime {onnxruntime.__version__}"
+        """The file and what runs it, where that is known."""
         self._input = self._session.get_inputs()[0].name
 
     def __call__(self, inputs: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:

@@ -19,11 +19,22 @@ a little less well (AUROC 0.951 against 0.955 on dev objects). All numbers are f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
+
+OTHERS = "another taught object"
+"""The name of all objects of a large database that an instruction cannot mean (``shortlist``)."""
+
+
+class CrowdDensity(Protocol):
+    """The objects that are not told apart."""
+
+    def densities(self, x: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(B,) sum of their densities."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,8 @@ class Exemplars:
     """(J, D)."""
     owners: NDArray[np.int64]
     """(J,) the number of the object each image shows."""
+    crowd: CrowdDensity | None = None
+    """The objects behind the last name, ``OTHERS``, which has no images of its own; None if every name is an object."""
 
     def __post_init__(self) -> None:
         if self.vectors.ndim != 2 or self.owners.shape != (len(self.vectors),):
@@ -76,8 +89,11 @@ def spreads(exemplars: Exemplars, typical: float) -> NDArray[np.float64]:
     The prior counts as much as two pairs of images. Copies of an image count once.
     """
     result = np.full(len(exemplars.names), typical)
+    order = np.argsort(exemplars.owners, kind="stable")
+    ends = np.cumsum(np.bincount(exemplars.owners, minlength=len(exemplars.names)))
     for o in range(len(exemplars.names)):
-        own = np.unique(exemplars.vectors[exemplars.owners == o].astype(np.float64), axis=0)
+        numbers = order[ends[o - 1] if o else 0 : ends[o]]
+        own = np.unique(exemplars.vectors[numbers].astype(np.float64), axis=0)
         if len(own) > 1:
             total = 2.0 * (len(own) * np.square(own).sum() - np.square(own.sum(axis=0)).sum())  # over ordered pairs
             pairs = len(own) * (len(own) - 1)
@@ -97,6 +113,8 @@ def densities(x: NDArray[np.float32], exemplars: Exemplars, config: DensityConfi
     member = np.zeros((len(exemplars.vectors), count))
     member[np.arange(len(exemplars.owners)), exemplars.owners] = 1.0
     result: NDArray[np.float64] = kernels @ (member / np.maximum(member.sum(axis=0), 1.0))
+    if exemplars.crowd is not None:
+        result[:, -1] = exemplars.crowd.densities(x)
     return result
 
 

@@ -58,13 +58,24 @@ class Grounding:
     masks: NDArray[np.float32]
     all_objects: NDArray[np.float32]
     embeddings: NDArray[np.float32]
+    names: tuple[str, ...] = ()
+    """The objects of P(o | b) and P(o | r), without "none of these"."""
 
 
 class Grounder:
     """The three networks, the density and the alignment in one call."""
 
-    def __init__(self, proposer: Proposer, embedder: ImageEmbedder, refiner: Refiner, config: GroundingConfig) -> None:
+    def __init__(
+        self,
+        proposer: Proposer,
+        embedder: ImageEmbedder,
+        refiner: Refiner,
+        config: GroundingConfig,
+        maker: str | None = None,
+    ) -> None:
         self.proposer, self.embedder, self.refiner, self.config = proposer, embedder, refiner, config
+        self.maker = maker
+        """What makes its embeddings, if they can be kept on the disk; changes whenever they may."""
 
     @staticmethod
     def load(weights: Path | str = "sim") -> Grounder:
@@ -75,6 +86,7 @@ class Grounder:
             ImageEmbedder(networks["metric"], config.dimension),
             Refiner(networks["refine"]),
             config,
+            networks["metric"].maker,
         )
 
     @staticmethod
@@ -85,9 +97,9 @@ class Grounder:
     def regions(self, images: NDArray[np.uint8]) -> list[Regions]:
         """Boxes, embeddings and masks of every frame."""
         proposals = self.proposer(images)
-        counts = [len(found.boxes) for found in proposals]
+        counts = [len(frame.boxes) for frame in proposals]
         which = np.repeat(np.arange(len(images)), counts)
-        boxes = np.concatenate([found.boxes for found in proposals]) if proposals else np.zeros((0, 4), np.float32)
+        boxes = np.concatenate([frame.boxes for frame in proposals]) if proposals else np.zeros((0, 4), np.float32)
         embeddings, masks = self.embedder(images, which, boxes), self.refiner(images, which, boxes)
         cuts = np.cumsum(np.array(counts, np.int64))[:-1]
         parts = zip(proposals, np.split(embeddings, cuts), np.split(masks, cuts), strict=False)
@@ -109,6 +121,7 @@ class Grounder:
             masks=reference_masks(alignment, regions.masks),
             all_objects=all_objects_mask(regions.masks, p_box),
             embeddings=regions.embeddings,
+            names=exemplars.names,
         )
 
     def __call__(
@@ -122,17 +135,17 @@ class Grounder:
         ``p_object_of_reference`` is one (R, M + 1) matrix for all frames, or a list of N; ``exemplars`` one
         database for all frames, or a list of N.
         """
-        found = self.regions(images)
+        regions = self.regions(images)
         per_frame = isinstance(p_object_of_reference, (list, tuple)) and np.ndim(p_object_of_reference[0]) == 2
-        references: list[Any] = list(p_object_of_reference) if per_frame else [p_object_of_reference] * len(found)  # type: ignore[arg-type]
-        databases = [exemplars] * len(found) if isinstance(exemplars, Exemplars) else list(exemplars)
-        if len(references) != len(found) or len(databases) != len(found):
+        references: list[Any] = list(p_object_of_reference) if per_frame else [p_object_of_reference] * len(regions)  # type: ignore[arg-type]
+        databases = [exemplars] * len(regions) if isinstance(exemplars, Exemplars) else list(exemplars)
+        if len(references) != len(regions) or len(databases) != len(regions):
             raise WaywordError(
-                f"{len(found)} frames but {len(references)} sets of references and {len(databases)} databases"
+                f"{len(regions)} frames but {len(references)} sets of references and {len(databases)} databases"
             )
         return [
             self.ground(region, reference, database)
-            for region, reference, database in zip(found, references, databases, strict=True)
+            for region, reference, database in zip(regions, references, databases, strict=True)
         ]
 
     def embed_database(self, crops: Mapping[str, NDArray[np.uint8]] | Mapping[str, NDArray[np.float32]]) -> Exemplars:

@@ -24,10 +24,10 @@ def nms(boxes: ArrayLike, scores: ArrayLike, threshold: float, most: int) -> NDA
     """Indices of at most ``most`` boxes, best first, none overlapping a better one by more than ``threshold``."""
     order = np.argsort(-np.asarray(scores), kind="stable")
     overlaps = iou(boxes, boxes)
-    kept: list[int] = []
+    best: list[int] = []
     for k in order:
-        if all(overlaps[k, j] <= threshold for j in kept):
-            kept.append(int(k))
-            if len(kept) == most:
+        if all(overlaps[k, j] <= threshold for j in best):
+            best.append(int(k))
+            if len(best) == most:
                 break
-    return np.array(kept, dtype=np.int64)
+    return np.array(best, dtype=np.int64)

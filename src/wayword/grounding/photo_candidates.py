@@ -28,7 +28,7 @@ from wayword.objects.saliency import SaliencyCropper
 PADDINGS = (0.0, 0.5, 1.2)
 """Border around the photo at each look, as a share of it."""
 MOST, SAME = 12, 0.7
-"""Proposals kept, and the overlap from which two of them are one."""
+"""Proposals best, and the overlap from which two of them are one."""
 TRAITS = (
     "log odds of P(b), 0 if it is no proposal",
     "is the region that stands out",
@@ -90,16 +90,16 @@ class CandidateFinder:
         boxes, probabilities = [], []
         for padding in PADDINGS:
             frame, scale, dx, dy = letterbox(image, HEIGHT, WIDTH, padding)
-            found = self.proposer(frame[None])[0]
-            real = (found.boxes - np.array([dx, dy, dx, dy], np.float32)) / np.float32(scale)
+            proposals = self.proposer(frame[None])[0]
+            real = (proposals.boxes - np.array([dx, dy, dx, dy], np.float32)) / np.float32(scale)
             boxes.append(np.clip(real, 0, np.array([width, height, width, height], np.float32)))
-            probabilities.append(found.objectness)
+            probabilities.append(proposals.objectness)
         every, p = np.concatenate(boxes).astype(np.float32), np.concatenate(probabilities)
         usable = (every[:, 2:] - every[:, :2]).min(axis=1, initial=np.inf) >= MIN_BOX
         every, p = every[usable], p[usable]
-        kept = nms(every, p, SAME, MOST)
-        p = np.clip(p[kept], 1e-3, 1 - 1e-3)
-        return every[kept], np.clip(np.log(p / (1 - p)), -4, 4)
+        best = nms(every, p, SAME, MOST)
+        p = np.clip(p[best], 1e-3, 1 - 1e-3)
+        return every[best], np.clip(np.log(p / (1 - p)), -4, 4)
 
 
 def _traits(

@@ -29,13 +29,13 @@ class ProposalCropper:
     name = "proposals"
 
     def __init__(self, grounder: Path | str = PHOTO_GROUNDER, finder: CandidateFinder | None = None) -> None:
-        self._grounder, self._given = grounder, finder
+        self._grounder, self._own_finder = grounder, finder
 
     @cached_property
     def finder(self) -> CandidateFinder:
         """Loaded when the first photo comes: most databases are read without cutting any."""
-        if self._given is not None:
-            return self._given
+        if self._own_finder is not None:
+            return self._own_finder
         networks, config = open_networks(self._grounder)
         embedder = ImageEmbedder(networks["metric"], config.dimension)
         return CandidateFinder(Proposer(networks["proposals"], config.proposals), embedder, PhotoEmbedder.load())
@@ -53,11 +53,11 @@ class ProposalCropper:
         """The same for several photos of one thing, which help each other."""
         if not images:
             return []
-        found = [self.finder(image) for image in images]
-        answers = choose_boxes(found, self.choice)
+        candidates = [self.finder(image) for image in images]
+        answers = choose_boxes(candidates, self.choice)
         return [
             (Box(*(float(edge) for edge in photo.boxes[best])), sure)
-            for photo, (best, sure) in zip(found, answers, strict=True)
+            for photo, (best, sure) in zip(candidates, answers, strict=True)
         ]
 
 

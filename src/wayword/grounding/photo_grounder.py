@@ -82,15 +82,15 @@ class PhotoGrounder:
                 continue
             for padding in (0.0, 0.5) if k == 0 else (0.0,):
                 frame, scale, dx, dy = letterbox(image[y0:y1, x0:x1], HEIGHT, WIDTH, padding)
-                found = self.grounder.proposer(frame[None])[0]
-                real = (found.boxes - np.array([dx, dy, dx, dy])) / scale + (x0, y0, x0, y0)
+                proposals = self.grounder.proposer(frame[None])[0]
+                real = (proposals.boxes - np.array([dx, dy, dx, dy])) / scale + (x0, y0, x0, y0)
                 whole = _uncut(real, (x0, y0, x1, y1), width, height)
                 boxes.append(np.clip(real[whole], 0, (width, height, width, height)).astype(np.float32))
-                p.append(found.objectness[whole])
+                p.append(proposals.objectness[whole])
         every, sure = np.concatenate(boxes), np.concatenate(p)
         usable = (every[:, 2:] - every[:, :2]).min(axis=1, initial=np.inf) >= MIN_BOX
-        kept = nms(every[usable], sure[usable], SAME, MOST)
-        return every[usable][kept], sure[usable][kept]
+        best = nms(every[usable], sure[usable], SAME, MOST)
+        return every[usable][best], sure[usable][best]
 
     def embed(self, image: Pixels, boxes: ArrayLike) -> NDArray[np.float32]:
         """Both kinds of vectors of boxes, side by side, (B, D)."""
@@ -129,5 +129,5 @@ def _uncut(boxes: NDArray[np.float64], part: tuple[int, int, int, int], width: i
     cut |= (boxes[:, 1] < y0 + rim) & (y0 > 0)
     cut |= (boxes[:, 2] > x1 - rim) & (x1 < width)
     cut |= (boxes[:, 3] > y1 - rim) & (y1 < height)
-    kept: NDArray[np.bool_] = ~cut
-    return kept
+    whole: NDArray[np.bool_] = ~cut
+    return whole

@@ -94,5 +94,5 @@ def pick(logits: NDArray[np.float32], sides: NDArray[np.float32], config: Propos
         objectness = 1.0 / (1.0 + np.exp(-(config.slope * flat[cells].astype(np.float64) + config.offset)))
     cells, objectness = cells[objectness >= config.least], objectness[objectness >= config.least]
     boxes = decode(cells, sides.reshape(4, -1)[:, cells].T)
-    kept = nms(boxes, objectness, config.overlap, config.most)
-    return Proposals(boxes[kept], objectness[kept], flat[cells[kept]])
+    best = nms(boxes, objectness, config.overlap, config.most)
+    return Proposals(boxes[best], objectness[best], flat[cells[best]])

@@ -86,16 +86,16 @@ def choose_boxes(photos: Sequence[Candidates], config: ChoiceConfig) -> list[tup
 def shared_traits(photos: Sequence[Candidates], alone: Choice) -> list[Floats]:
     """The traits of each photo's boxes with the three of agreement."""
     likely = [softmax(alone.scores(photo.traits)) for photo in photos]
-    made = []
+    traits: list[Floats] = []
     for i, photo in enumerate(photos):
         others = [j for j in range(len(photos)) if j != i]
         alike = {j: (photo.vectors @ photos[j].vectors.T).astype(np.float64) for j in others}
         mean = np.mean([alike[j] @ likely[j] for j in others], axis=0)
         best = np.mean([(alike[j] + _UNLIKELY * np.log(likely[j] + 1e-3)).max(axis=1) for j in others], axis=0)
-        seen = np.mean([(photo.looks @ photos[j].looks.T).astype(np.float64) @ likely[j] for j in others], axis=0)
-        agreement = [10 * (mean - mean.mean()), 10 * (best - best.mean()), 3 * (seen - seen.mean())]
-        made.append(np.column_stack([photo.traits, *agreement]))
-    return made
+        look = np.mean([(photo.looks @ photos[j].looks.T).astype(np.float64) @ likely[j] for j in others], axis=0)
+        agreement = [10 * (mean - mean.mean()), 10 * (best - best.mean()), 3 * (look - look.mean())]
+        traits.append(np.column_stack([photo.traits, *agreement]))
+    return traits
 
 
 def softmax(scores: Floats) -> Floats:

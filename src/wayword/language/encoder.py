@@ -12,7 +12,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,18 @@ class PhraseEncoder(Protocol):
 
     def embed(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """(N, dimension) float32 unit vectors for N phrases."""
+
+
+@runtime_checkable
+class NamedEncoder(Protocol):
+    """A ``PhraseEncoder`` whose vectors can be kept on the disk: it says what makes them."""
+
+    @property
+    def maker(self) -> str:
+        """Changes whenever the vectors may."""
+
+    def embed_afresh(self, phrases: Sequence[str]) -> NDArray[np.float32]:
+        """As ``embed``, from these phrases alone: whatever was embedded before does not change the last bit."""
 
 
 class TokenEncoder(Protocol):
@@ -109,6 +121,16 @@ class CachedPhrases:
         while len(self._known) > self.config.cache_size:
             self._known.popitem(last=False)
         return result
+
+    @property
+    def maker(self) -> str:
+        """The prompt, and the network with its runtime; empty for an encoder that does not say what it is."""
+        inner = self._encoder.maker if isinstance(self._encoder, NamedEncoder) else ""
+        return f"{self.config.prompt} {self.config.strip_determiner} {inner}" if inner else ""
+
+    def embed_afresh(self, phrases: Sequence[str]) -> NDArray[np.float32]:
+        """(N, dimension) unit vectors, computed from these phrases together and not remembered."""
+        return self._encoder.embed([self.present(phrase) for phrase in phrases])
 
     def present(self, phrase: str) -> str:
         """The text that is encoded for ``phrase``."""

@@ -8,6 +8,7 @@ Where the file comes from and how close it is to the original: data/README.md.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -54,6 +55,7 @@ class MiniLM:
             raise WaywordError(f"layers must be numbers from 0 to {LAYERS}, not {self.config.layers}")
         if not 16 <= self.config.window <= 256 or self.config.batch < 1 or self.config.threads < 1:
             raise WaywordError("window must be 16 to 256, batch and threads at least 1")
+        self._folder = folder
         self._session = _load_session(folder / "minilm.onnx", self.config.threads)
         self._tokenizer = _load_tokenizer(folder / "tokenizer.json")
 
@@ -74,6 +76,15 @@ class MiniLM:
         for rows, ids, mask in _batches(pieces, self.config.batch):
             (vectors[rows],) = self._session.run(["sentence"], {"ids": ids, "mask": mask})
         return vectors
+
+    @property
+    def maker(self) -> str:
+        """The file of the network, how it is run, and by what."""
+        return f"{_digest(self._folder)} {self.config.window} onnxruntime {onnxruntime.__version__}"
+
+    def embed_afresh(self, phrases: Sequence[str]) -> NDArray[np.float32]:
+        """``embed``, which remembers nothing."""
+        return self.embed(phrases)
 
     def pieces(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Numbers of the word pieces of ``text`` and where each stands, without [CLS] and [SEP]."""
@@ -144,6 +155,14 @@ def _batches(
             ids[line, : len(pieces[row])] = pieces[row]
             mask[line, : len(pieces[row])] = 1
         yield rows, ids, mask
+
+
+@lru_cache(maxsize=2)
+def _digest(folder: Path) -> str:
+    total = hashlib.sha256()
+    for name in ("minilm.onnx", "tokenizer.json"):
+        total.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return total.hexdigest()
 
 
 @lru_cache(maxsize=2)

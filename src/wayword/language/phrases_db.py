@@ -10,7 +10,7 @@ Three ways to write one down, all read by ``load_phrases``:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,12 +50,36 @@ class ObjectPhrases:
 Database = Sequence[ObjectPhrases]
 
 
-def load_phrases(source: Path | str) -> tuple[ObjectPhrases, ...]:
+class PhraseList(tuple[ObjectPhrases, ...]):
+    """A database that is looked up quickly: thousands of phrases are hashed once, not at every sentence."""
+
+    folder: Path | None
+    """Where it lies on the disk; its vectors can be cached there."""
+
+    def __new__(cls, entries: Iterable[ObjectPhrases] = (), folder: Path | None = None) -> PhraseList:
+        """The entries, which lie in ``folder``."""
+        phrases = super().__new__(cls, entries)
+        phrases.folder = folder
+        phrases._hash = tuple.__hash__(phrases)
+        return phrases
+
+    @classmethod
+    def of(cls, database: Database) -> PhraseList:
+        """A database as it is, if it is one already, or made of any other sequence."""
+        return database if isinstance(database, cls) else cls(database)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    _hash: int
+
+
+def load_phrases(source: Path | str) -> PhraseList:
     """Read a database; see the head of this module for what ``source`` may be."""
     if str(source) in SPLITS:
         return load_phrases(SHIPPED / f"{source}.json")
     if str(source) == "all":
-        return tuple(entry for split in SPLITS for entry in load_phrases(SHIPPED / f"{split}.json"))
+        return PhraseList(entry for split in SPLITS for entry in load_phrases(SHIPPED / f"{split}.json"))
     path = Path(source)
     if path.is_dir():
         return _from_folder(path)
@@ -65,12 +89,12 @@ def load_phrases(source: Path | str) -> tuple[ObjectPhrases, ...]:
     return _checked(path, [_entry(path, name, phrases) for name, phrases in values.items()])
 
 
-def from_mapping(phrases: Mapping[str, Sequence[str]]) -> tuple[ObjectPhrases, ...]:
+def from_mapping(phrases: Mapping[str, Sequence[str]]) -> PhraseList:
     """A database from a plain {name: [phrases]}."""
-    return tuple(ObjectPhrases(name, tuple(values)) for name, values in phrases.items())
+    return PhraseList(ObjectPhrases(name, tuple(values)) for name, values in phrases.items())
 
 
-def _from_folder(folder: Path) -> tuple[ObjectPhrases, ...]:
+def _from_folder(folder: Path) -> PhraseList:
     files = sorted(folder.glob("*/object.json"))
     if not files:
         raise DataError(folder, "holds no objects; expected a sub-folder with an object.json for each")
@@ -80,7 +104,7 @@ def _from_folder(folder: Path) -> tuple[ObjectPhrases, ...]:
         if not isinstance(values, dict) or not isinstance(values.get("name"), str):
             raise DataError(path, 'expected {"name": ..., "phrases": [...]}')
         entries.append(_entry(path, values["name"], values.get("phrases")))
-    return _checked(folder, entries)
+    return PhraseList(_checked(folder, entries), folder)
 
 
 def _entry(path: Path, name: str, phrases: Any) -> ObjectPhrases:
@@ -92,14 +116,14 @@ def _entry(path: Path, name: str, phrases: Any) -> ObjectPhrases:
         raise DataError(path, str(error)) from error
 
 
-def _checked(path: Path, entries: list[ObjectPhrases]) -> tuple[ObjectPhrases, ...]:
+def _checked(path: Path, entries: list[ObjectPhrases]) -> PhraseList:
     names = [entry.name for entry in entries]
     if not 0 < len(names) <= MAX_OBJECTS:
         raise DataError(path, f"holds {len(names)} objects; a database has 1 to {MAX_OBJECTS}")
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice:
         raise DataError(path, f"the object '{twice[0]}' stands there twice; rename one")
-    return tuple(entries)
+    return PhraseList(entries)
 
 
 def _read(path: Path) -> Any:

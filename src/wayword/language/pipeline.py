@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.no_objects import no_objects
 from wayword.language.objref import ObjRef, load_objref, nearest_distances
 from wayword.language.parts import find_parts
-from wayword.language.phrases_db import Database, ObjectPhrases
+from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pronouns import is_pronoun, resolve_pronouns
 from wayword.language.reference_model import (
     EmbeddedDatabase,
@@ -96,7 +97,7 @@ class ParsedChunk:
         """The first of the chunks it stands for."""
         return self.antecedents[0] if self.antecedents else None
 
-    @property
+    @cached_property
     def best(self) -> str | None:
         """The most probable object; None for "none of these" and for chunks that are no reference."""
         name = max(self.probabilities, key=lambda key: self.probabilities[key], default=None)
@@ -143,7 +144,7 @@ class LanguageModel:
         self.chunker = chunker
         self.objref = objref
         self.reference_model = references
-        self._databases: OrderedDict[tuple[ObjectPhrases, ...], _Prepared] = OrderedDict()
+        self._databases: OrderedDict[PhraseList, _Prepared] = OrderedDict()
 
     @classmethod
     def load(cls, config: ParseConfig | None = None, chunker: Chunker | str = "shipped") -> LanguageModel:
@@ -156,7 +157,7 @@ class LanguageModel:
 
     def parse(self, text: str, database: Database) -> Parsed:
         """Read one instruction against an object database. A text without words gives an empty result."""
-        prepared = self._prepare(tuple(database))
+        prepared = self._prepare(PhraseList.of(database))
         speller, listed = prepared.speller, prepared.listed
         corrected = speller.correct(text) if speller else CorrectedText(check_text(text), text, ())
         chunks = self.chunker.chunk(corrected.text)
@@ -240,7 +241,7 @@ class LanguageModel:
                 continue  # another object of the database
             named[number], table[number - 1] = False, best
 
-    def _prepare(self, database: tuple[ObjectPhrases, ...]) -> _Prepared:
+    def _prepare(self, database: PhraseList) -> _Prepared:
         """The database's vectors and word lists, made once per database."""
         if database not in self._databases:
             names = [entry.name for entry in database]

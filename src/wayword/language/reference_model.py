@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 from wayword.io import write_json
-from wayword.language.encoder import PhraseEncoder
-from wayword.language.phrases_db import Database
+from wayword.language.encoder import NamedEncoder, PhraseEncoder
+from wayword.language.phrases_db import Database, PhraseList
+from wayword.vector_cache import SMALL, cached_vectors, key_of
 from wayword.weight_folder import CONFIG, REMEDY, read_settings, reading
 
 WEIGHTS = Path(__file__).parent / "weights" / "references"
@@ -78,14 +79,50 @@ class EmbeddedDatabase:
 def embed_database(database: Database, encoder: PhraseEncoder) -> EmbeddedDatabase:
     """Encode every phrase of ``database`` once."""
     owners = np.repeat(np.arange(len(database)), [len(entry.phrases) for entry in database]).astype(np.int64)
-    phrases = [phrase for entry in database for phrase in entry.phrases]
-    vectors = encoder.embed(phrases) if phrases else np.zeros((0, encoder.dimension), np.float32)
+    if len(database) > SMALL and isinstance(encoder, NamedEncoder):
+        vectors = _many_vectors(database, encoder, encoder.dimension)
+    else:
+        phrases = [phrase for entry in database for phrase in entry.phrases]
+        vectors = encoder.embed(phrases) if phrases else np.zeros((0, encoder.dimension), np.float32)
     return EmbeddedDatabase(tuple(entry.name for entry in database), vectors, owners)
+
+
+def _many_vectors(database: Database, encoder: NamedEncoder, dimension: int) -> Vectors:
+    """The vectors of a large database: those of each object from its own phrases alone, so that they can be kept."""
+    keys, places = [], []
+    for number, entry in enumerate(database):
+        whole = key_of(*(phrase.encode() for phrase in entry.phrases))
+        keys += [key_of(whole, place.to_bytes(4, "little")) for place in range(len(entry.phrases))]
+        places += [(number, place) for place in range(len(entry.phrases))]
+
+    def make(rows: Sequence[int]) -> Vectors:
+        result = np.empty((len(rows), dimension), np.float32)
+        number, own = -1, np.zeros((0, dimension), np.float32)
+        for line, row in enumerate(rows):
+            if places[row][0] != number:
+                number = places[row][0]
+                own = encoder.embed_afresh(database[number].phrases)
+            result[line] = own[places[row][1]]
+        return result
+
+    folder = database.folder if isinstance(database, PhraseList) else None
+    return cached_vectors(folder, "phrases", encoder.maker or None, keys, make, dimension)
 
 
 def reference_distances(references: Vectors, database: EmbeddedDatabase) -> NDArray[np.float64]:
     """(N, J) squared distances of N references to all phrases; both are unit vectors."""
     return np.maximum(2.0 - 2.0 * (references @ database.vectors.T).astype(np.float64), 0.0)
+
+
+def _means(kernels: NDArray[np.float64], owners: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """(N, M) mean of each object's kernels (N, J); 0 for an object without phrases."""
+    sizes = np.bincount(owners, minlength=count)
+    result = np.zeros((len(kernels), count))
+    there = np.flatnonzero(sizes)
+    if len(there):
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        result[:, there] = np.add.reduceat(kernels, starts[there], axis=1) / sizes[there]
+    return result
 
 
 class ReferenceModel:
@@ -97,6 +134,8 @@ class ReferenceModel:
     def densities(self, references: Vectors, database: EmbeddedDatabase) -> NDArray[np.float64]:
         """(N, M) kernel densities k_o."""
         kernels = np.exp(reference_distances(references, database) / (-2.0 * self.config.variance))
+        if len(database.names) > SMALL:  # the product below rounds otherwise, and needs J x M numbers
+            return _means(kernels, database.owners, len(database.names))
         share = np.zeros((len(database.owners), len(database.names)))  # (J, M): 1 / J_o where phrase j is one of o's
         share[np.arange(len(database.owners)), database.owners] = 1.0
         result: NDArray[np.float64] = kernels @ (share / np.maximum(share.sum(axis=0), 1.0))

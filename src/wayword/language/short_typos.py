@@ -51,7 +51,7 @@ class ShortTypos:
 
     def moved_space(self, first: str, second: str) -> str | None:
         """What two words in lower case mean if the space between them is one letter off; None if it is not."""
-        if {first, second} & set(self._named):
+        if first in self._named or second in self._named:
             return None
         if second == "he" and first[-1:] == "t" and first[:-1] in _BEFORE_THE and self._is_rare(first):
             return f"{first[:-1]} the"  # "tot he"

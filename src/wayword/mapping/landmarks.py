@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wayword.camera import Camera
 from wayword.errors import WaywordError
+from wayword.grounding.density import OTHERS
 from wayword.task import ARENA_M
 
 
@@ -105,6 +106,7 @@ class Landmarks:
         self._merged: dict[int, int] = {}
         """Numbers of landmarks that are part of another one now."""
         self._columns = {name: column for column, name in enumerate(self.names)}
+        self._crowd = self._columns.get(OTHERS, -1)
 
     @property
     def confirmed(self) -> list[Landmark]:
@@ -126,7 +128,8 @@ class Landmarks:
             name = int(chances.argmax())
             if chances[:-1].max() < config.recognised and mark.weight < config.solid:
                 continue
-            if name < len(self.names) and mark.weight < config.twin * best.get(name, 0.0):
+            several = name in (len(self.names), self._crowd)  # what is none of these, or another one, is not one thing
+            if not several and mark.weight < config.twin * best.get(name, 0.0):
                 continue
             best.setdefault(name, mark.weight)
             things.append(mark)

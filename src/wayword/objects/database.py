@@ -4,13 +4,15 @@
     crops    (q, s, s, 3) uint8, the exemplars of one object at one size; the networks use s = 32
 
 ``ObjectDatabase.load`` reads a folder (see ``wayword.objects.files``). Whatever a person changed in it since
-Wayword wrote it is validated like everything else and accepted; ``notes`` says what that was.
+Wayword wrote it is validated like everything else and accepted; ``notes`` says what that was. Pixels stay on the disk
+until they are asked for (``stored_photos``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,14 +20,14 @@ import numpy as np
 from PIL import Image
 
 from wayword.errors import DataError, WaywordError
-from wayword.guarded import read_bytes
+from wayword.language.phrases_db import ObjectPhrases, PhraseList
 from wayword.objects import files
-from wayword.objects.cropping import Box, Cropper, Pixels, square_crop
+from wayword.objects.cropping import Cropper, Pixels
 from wayword.objects.exemplars import view_photo
 from wayword.objects.files import MANIFEST, Manifest, Record
 from wayword.objects.lock import LOCK, locked
 from wayword.objects.names import name_key, short
-from wayword.objects.photos import MAX_FILE_BYTES, decode_photo
+from wayword.objects.stored_photos import StoredPhoto, StoredPhotos
 
 Result = TypeVar("Result")
 
@@ -42,7 +44,7 @@ class TaughtObject:
     """
 
     name: str
-    photos: tuple[Pixels, ...] = ()
+    photos: Sequence[Pixels] = ()
     phrases: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
 
@@ -54,7 +56,7 @@ class ObjectDatabase:
     Attributes:
         objects: in the order of their folders.
         notes: what was changed by hand since the manifest was written, one line each.
-        path: where it was read from.
+        path: where it was read from, if this is all of it.
     """
 
     objects: tuple[TaughtObject, ...]
@@ -85,10 +87,20 @@ class ObjectDatabase:
 
     def find(self, name: str) -> TaughtObject:
         """The object of that name; upper and lower case are the same."""
-        for item in self.objects:
-            if name_key(item.name) == name_key(name):
-                return item
-        raise WaywordError(f"the database has no object {short(name)}")
+        item = self._by_key.get(name_key(name))
+        if item is None:
+            raise WaywordError(f"the database has no object {short(name)}")
+        return item
+
+    @cached_property
+    def _by_key(self) -> dict[str, TaughtObject]:
+        return {name_key(item.name): item for item in self.objects}
+
+    @cached_property
+    def phrase_list(self) -> PhraseList:
+        """What people say for each object, as language asks for it; an object without phrases is called by its name."""
+        entries = (ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in self.objects)
+        return PhraseList(entries, self.path)
 
     def phrases(self) -> dict[str, tuple[str, ...]]:
         """The phrases of each object that has any."""
@@ -106,7 +118,7 @@ class ObjectDatabase:
         """A database of these objects only, in the order of ``names``."""
         objects = tuple(self.find(name) for name in names)
         resized = {size: {item.name: known[item.name] for item in objects} for size, known in self._resized.items()}
-        return ObjectDatabase(objects, path=self.path, _resized=resized)
+        return ObjectDatabase(objects, _resized=resized)
 
     def sample(self, rng: np.random.Generator, images: int = 5, phrases: int = 5) -> ObjectDatabase:
         """Random images and phrases of each object, without repetition; all of them where there are fewer.
@@ -117,50 +129,62 @@ class ObjectDatabase:
         for item in self.objects:
             photo_numbers = np.sort(rng.permutation(len(item.photos))[:images])
             phrase_numbers = np.sort(rng.permutation(len(item.phrases))[:phrases])
-            photos = tuple(item.photos[i] for i in photo_numbers)
+            photos: Sequence[Pixels] = (
+                item.photos.only(photo_numbers)
+                if isinstance(item.photos, StoredPhotos)
+                else tuple(item.photos[i] for i in photo_numbers)
+            )
             labels = tuple(item.labels[i] for i in photo_numbers) if item.labels else ()
             objects.append(TaughtObject(item.name, photos, tuple(item.phrases[i] for i in phrase_numbers), labels))
             for size, known in self._resized.items():
                 resized[size][item.name] = _frozen(known[item.name][photo_numbers])
-        return ObjectDatabase(tuple(objects), path=self.path, _resized=resized)
+        return ObjectDatabase(tuple(objects), _resized=resized)
 
 
 def _read(root: Path, croppers: Sequence[Cropper]) -> tuple[tuple[TaughtObject, ...], tuple[str, ...]]:
     records, manifest = files.read_records(root), files.read_manifest(root)
-    objects = tuple(_object(record, croppers) for record in records)
-    return objects, tuple(differences(records, manifest))
+    digests = [files.hashes(record) for record in records]
+    objects = tuple(
+        _object(record, own, (manifest or {}).get(record.folder.name, {}), croppers)
+        for record, own in zip(records, digests, strict=True)
+    )
+    return objects, tuple(differences(records, manifest, digests))
 
 
-def _object(record: Record, croppers: Sequence[Cropper]) -> TaughtObject:
-    photos: dict[str, Pixels] = {}
+def _object(
+    record: Record, digests: Mapping[str, str], known: Mapping[str, str], croppers: Sequence[Cropper]
+) -> TaughtObject:
+    """The object of a record; ``digests`` are those of its files, ``known`` what the manifest says they are."""
+    photos: dict[str, StoredPhoto | Pixels] = {}
     for number in record.photos:
-        path = record.folder / files.crop_name(number)
-        pixels = decode_photo(read_bytes(path, MAX_FILE_BYTES, follow_links=False), path, smallest=1).pixels
-        height, width = pixels.shape[:2]
-        if height != width:  # changed by hand
-            pixels = square_crop(pixels, Box(0, 0, width, height))
-        photos[number] = _frozen(pixels)
+        file = files.crop_name(number)
+        photo = StoredPhoto(record.folder / file, bytes.fromhex(digests[file]))
+        if known.get(file) != digests[file]:  # Wayword did not write it: look at it now
+            photo.pixels()
+        photos[number] = photo
     for file in record.loose:
         crop = view_photo(record.folder / file, None, croppers, follow_links=False).crop
-        if not any(np.array_equal(crop, known) for known in photos.values()):  # else it was taken in, but not cleared
-            photos[file] = _frozen(crop)
-    return TaughtObject(record.name, tuple(photos.values()), record.phrases, tuple(photos))
+        if not any(np.array_equal(crop, same) for same in StoredPhotos(tuple(photos.values()))):
+            photos[file] = _frozen(crop)  # else it was taken in, but not cleared
+    return TaughtObject(record.name, StoredPhotos(tuple(photos.values())), record.phrases, tuple(photos))
 
 
-def differences(records: Sequence[Record], manifest: Manifest | None) -> list[str]:
-    """What is not as the manifest says, in words."""
+def differences(
+    records: Sequence[Record], manifest: Manifest | None, digests: Sequence[Mapping[str, str]]
+) -> list[str]:
+    """What is not as the manifest says, in words; ``digests`` are those of each record's files."""
     if manifest is None:
         return [f"there is no {MANIFEST} yet"] if records else []
     notes = []
     here = {record.folder.name for record in records}
     notes += [f"the folder {short(folder)} is gone" for folder in sorted(set(manifest) - here)]
-    for record in records:
+    for record, now in zip(records, digests, strict=True):
         if record.orphans:
             notes.append(f"{record.name}: not listed in object.json and not used: {', '.join(record.orphans)}")
         if record.folder.name not in manifest:
             notes.append(f"{record.name}: the folder is new")
             continue
-        known, now = manifest[record.folder.name], files.hashes(record)
+        known = manifest[record.folder.name]
         changed = sorted(file for file in known.keys() & now.keys() if known[file] != now[file])
         for what, names in (
             ("changed", changed),
@@ -194,8 +218,13 @@ def _undisturbed(root: Path, read: Callable[[], tuple[Result, tuple[str, ...]]])
 def _batch(photos: Sequence[Pixels], size: int) -> Pixels:
     batch = np.empty((len(photos), size, size, 3), np.uint8)
     for row, photo in enumerate(photos):
-        batch[row] = np.asarray(Image.fromarray(photo).resize((size, size), Image.Resampling.BILINEAR))
+        batch[row] = reduced_photo(photo, size)
     return _frozen(batch)
+
+
+def reduced_photo(photo: Pixels, size: int) -> Pixels:
+    """A square photo with ``size`` pixels on a side."""
+    return np.asarray(Image.fromarray(photo).resize((size, size), Image.Resampling.BILINEAR))
 
 
 def _frozen(pixels: Pixels) -> Pixels:

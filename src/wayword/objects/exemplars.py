@@ -71,23 +71,23 @@ def view_photos(
 
     Photos with a box of their own (None: without) or with a transparent backdrop are cut there.
     """
-    given = list(boxes) or [None] * len(paths)
+    known_boxes = list(boxes) or [None] * len(paths)
     photos = [read_photo(path) for path in paths]
-    open_ones = [i for i, photo in enumerate(photos) if given[i] is None and photo.opaque is None]
+    open_ones = [i for i, photo in enumerate(photos) if known_boxes[i] is None and photo.opaque is None]
     reduced = {i: _reduced(photos[i].pixels) for i in open_ones}
-    found = dict(zip(open_ones, cropper.crop_boxes([reduced[i] for i in open_ones]), strict=True))
-    made = []
+    answers = dict(zip(open_ones, cropper.crop_boxes([reduced[i] for i in open_ones]), strict=True))
+    exemplars = []
     for i, (path, photo) in enumerate(zip(paths, photos, strict=True)):
         try:
-            if i not in found:
-                made.append(view(photo, given[i], (), config))
+            if i not in answers:
+                exemplars.append(view(photo, known_boxes[i], (), config))
                 continue
-            box, confidence = found[i]
+            box, confidence = answers[i]
             place = _unreduced(photo, reduced[i], box)
-            made.append(_cut(photo, reduced[i], place, cropper.name, confidence, config))
+            exemplars.append(_cut(photo, reduced[i], place, cropper.name, confidence, config))
         except WaywordError as error:
             raise DataError(path, str(error)) from error
-    return made
+    return exemplars
 
 
 def view_pixels(
@@ -114,14 +114,14 @@ def view(
         return _cut(photo, reduced, place, "box", 1.0, config)
     if photo.opaque is not None:
         return _cut(photo, reduced, Box(*photo.opaque), "alpha", 1.0, config)
-    found, by, confidence = _find(reduced, croppers or (SaliencyCropper(),))
-    return _cut(photo, reduced, _unreduced(photo, reduced, found), by, confidence, config)
+    place, by, confidence = _find(reduced, croppers or (SaliencyCropper(),))
+    return _cut(photo, reduced, _unreduced(photo, reduced, place), by, confidence, config)
 
 
-def _unreduced(photo: Photo, reduced: Pixels, found: Box) -> Box:
+def _unreduced(photo: Photo, reduced: Pixels, box: Box) -> Box:
     """A box of the reduced copy in the photo."""
     height, width = photo.pixels.shape[:2]
-    return found.scaled(width / reduced.shape[1], height / reduced.shape[0]).inside(width, height)
+    return box.scaled(width / reduced.shape[1], height / reduced.shape[0]).inside(width, height)
 
 
 def _cut(photo: Photo, reduced: Pixels, place: Box, by: str, confidence: float, config: CropConfig | None) -> Exemplar:

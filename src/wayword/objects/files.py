@@ -230,7 +230,7 @@ def _read_json(path: Path, remedy: str) -> dict[str, Any]:
     data = read_bytes(path, _MAX_JSON_BYTES, follow_links=False)
     try:
         values = parse_json(data.decode("utf-8-sig"))  # some editors put a mark before the text
-        as_json(values)  # what cannot be written back, like NaN, is refused now
+        json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # what cannot be written back is refused now
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         raise DataError(path, f"is not valid JSON in UTF-8; {remedy}", line) from error

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from wayword.camera import Camera, fit_image
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
+from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounding, Regions
 from wayword.grounding.proposals import Proposals
 from wayword.language.anonymise import PLACEHOLDER
-from wayword.language.pipeline import LanguageModel, Parsed
+from wayword.language.pipeline import LanguageModel, Parsed, ParsedChunk
 from wayword.mapping import WorldMap, footprints, map_layers
 from wayword.mapping.grid import frame_pose
 from wayword.policy.control import Control
@@ -71,12 +72,14 @@ class Thought:
 
 
 @dataclass(eq=False)
-class _Flight:
+class FlightMemory:
     """What is remembered of one instruction."""
 
     parsed: Parsed
     table: NDArray[np.float64]
     taught: TaughtDatabase
+    candidates: Exemplars
+    """The objects of ``taught`` that the instruction may mean; the columns of ``table``."""
     words: Words
     world: WorldMap
     start: NDArray[np.float64] | None = None
@@ -100,7 +103,7 @@ class FsPVN:
         self.config = config or FsPVNConfig()
         self.camera = self.config.camera.at_model_size()
         """The view of every image, in the pixels of the networks."""
-        self._flights: list[_Flight] = []
+        self._flights: list[FlightMemory] = []
         self._taught: dict[int, tuple[Any, TaughtDatabase]] = {}
         self._begun = False
 
@@ -187,15 +190,15 @@ class FsPVN:
             self._taught[key] = (database, TaughtDatabase.of(database, self.grounder))
         return self._taught[key][1]
 
-    def _read(self, instruction: str, taught: TaughtDatabase) -> _Flight:
+    def _read(self, instruction: str, taught: TaughtDatabase, candidates: Exemplars | None = None) -> FlightMemory:
+        """An instruction as it will be flown, with ``candidates`` that were chosen before, or its own."""
         parsed = self.language.parse(instruction, taught.phrases)
-        names = taught.exemplars.names
-        rows = [[*(r.probabilities[name] for name in names), r.none] for r in parsed.references[:MOST_REFERENCES]]
+        candidates = candidates or taught.candidates(r.probabilities for r in parsed.references)
         tokens = tokenise(parsed.anonymised.text)
-        count = min(len(rows), tokens.count(PLACEHOLDER))
-        table = np.array(rows[:count], np.float64).reshape(count, len(names) + 1)
-        table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-12)
-        return _Flight(parsed, table, taught, self.stage1.encode(tokens), WorldMap(count, self.camera))
+        count = min(len(parsed.references), MOST_REFERENCES, tokens.count(PLACEHOLDER))
+        table = reference_table(parsed.references[:count], candidates)
+        words, world = self.stage1.encode(tokens), WorldMap(count, self.camera)
+        return FlightMemory(parsed, table, taught, candidates, words, world)
 
     def _begin(self, slots: list[int], poses: NDArray[np.float64]) -> None:
         """Where each drone is asked first is where its instruction was given."""
@@ -231,7 +234,7 @@ class FsPVN:
         flights = [self._flights[slot] for slot in slots]
         blind = self.config.blank_images  # a black frame shows nothing, and no network need say so
         regions = [self._nothing()] * len(slots) if blind else self.grounder.regions(images)
-        return [self.grounder.ground(r, f.table, f.taught.exemplars) for r, f in zip(regions, flights, strict=True)]
+        return [self.grounder.ground(r, f.table, f.candidates) for r, f in zip(regions, flights, strict=True)]
 
     def _nothing(self) -> Regions:
         """A frame without boxes."""
@@ -240,7 +243,23 @@ class FsPVN:
         embeddings = np.zeros((0, self.grounder.config.dimension), np.float32)
         return Regions(boxes, embeddings, np.zeros((0, height, width), np.float32))
 
-    def _map(self, flight: _Flight) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _map(self, flight: FlightMemory) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """What a drone has seen, from where it was told what to do: references (R, 64, 64), others (6, 64, 64)."""
         assert flight.start is not None
         return map_layers(flight.world.references, flight.world.all_objects, flight.world.coverage, flight.start)
+
+
+def reference_table(references: Sequence[ParsedChunk], candidates: Exemplars) -> NDArray[np.float64]:
+    """P(o | r) (R, M + 1) of references over the names of ``candidates``; what they may mean besides is none of these.
+
+    No reference means "another taught object", whichever that is: two of them need not be the same.
+    """
+    names = candidates.names if candidates.crowd is None else candidates.names[:-1]
+    rows = [[r.probabilities[name] for name in names] for r in references]
+    if candidates.crowd is None:
+        rows = [[*row, r.none] for row, r in zip(rows, references, strict=True)]
+    else:
+        rows = [[*row, 0.0, max(1.0 - sum(row), r.none)] for row, r in zip(rows, references, strict=True)]
+    table = np.array(rows, np.float64).reshape(len(references), len(candidates.names) + 1)
+    table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-12)
+    return table

@@ -12,8 +12,8 @@ Both see through the same eyes, and what was seen stays known from leg to leg. A
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from wayword.language.reader import Reading, Thing
 from wayword.mapping.grid import frame_pose
 from wayword.mapping.landmarks import Landmarks
 from wayword.mapping.settled_map import SettledMap
-from wayword.policy.fspvn import FsPVN, Thought
+from wayword.policy.fspvn import FlightMemory, FsPVN, Thought, reference_table
 from wayword.policy.perfect import PerfectFsPVN
 from wayword.policy.steps.flyer import StepFlyer
 from wayword.policy.steps.held_up import HeldUp
@@ -82,13 +82,23 @@ class Wayfinder(FsPVN):
             reading = self.reader.read(flight.parsed, flight.taught.phrases)
             if reading.kind == "refusal" and self.anyway:
                 reading = Reading("description")
-            self._plans.append(self._plan(reading, flight.taught.exemplars.names))
+            flight = self._flights[slot] = self._speak_of(flight, reading.things.values())
+            self._plans.append(self._plan(reading, flight.candidates.names))
             if reading.kind == "description" and len(reading.legs) > _AT_ONCE:
                 # FsPVN has learned instructions of two segments: that many are flown as one leg.
                 pairs = [reading.legs[k : k + _AT_ONCE] for k in range(0, len(reading.legs), _AT_ONCE)]
                 legs = [flight.parsed.text[pair[0][0] : pair[-1][1]] for pair in pairs]
-                self._flights[slot] = self._read(legs[0], flight.taught)
+                self._flights[slot] = self._read(legs[0], flight.taught, flight.candidates)
                 self._plans[slot].legs = legs[1:]
+
+    def _speak_of(self, flight: FlightMemory, things: Iterable[Thing]) -> FlightMemory:
+        """The flight with these things among its candidates: a name may be read where no reference was noticed."""
+        if flight.candidates.crowd is None:
+            return flight
+        meanings = [thing.probabilities for thing in things] + [r.probabilities for r in flight.parsed.references]
+        candidates = flight.taught.candidates(meanings)
+        table = reference_table(flight.parsed.references[: len(flight.table)], candidates)
+        return replace(flight, candidates=candidates, table=table)
 
     def _plan(self, reading: Reading, names: tuple[str, ...]) -> _Plan:
         landmarks = Landmarks(names, self.camera)
@@ -173,7 +183,7 @@ class Wayfinder(FsPVN):
         if action[2] <= STOP_THRESHOLD or not plan.legs:
             return
         before, text = self._flights[slot], plan.legs.pop(0)
-        flight = self._read(text, before.taught)
+        flight = self._read(text, before.taught, before.candidates)
         for look in plan.map.sightings:
             alignment = align(look.of_box, look.p_box, flight.table)
             flight.world.update(look.stands, look.p_box, alignment, look.pose)
@@ -219,9 +229,10 @@ class ToldWayfinder(Wayfinder):
         starts: Sequence[Pose2],
     ) -> None:
         """What is meant; where things stand is not looked at."""
-        for flight, one in zip(self._flights, steps, strict=True):
-            names = flight.taught.exemplars.names
+        for slot, one in enumerate(steps):
             things = {name: Thing(name, {name: 1.0}) for step in one for name in step.mentioned}
+            self._flights[slot] = self._speak_of(self._flights[slot], things.values())
+            names = self._flights[slot].candidates.names
             refusal = None if one else "there is nothing to do"
             reading = Reading("steps" if one else "refusal", tuple(one), things, refusal=refusal)
             self._plans.append(self._plan(reading, names))

@@ -171,7 +171,7 @@ class FlightLog:
     def _log_grounding(self, thought: Thought) -> None:
         """Boxes, ALIGN and masks."""
         grounding, log = thought.grounding, self._stream.log
-        names = tuple(thought.parsed.references[0].probabilities) if thought.parsed.references else ()
+        names = grounding.names
         labels, colors = [], []
         for b, p in enumerate(grounding.p_box):
             best = int(grounding.alignment[:, b].argmax()) if len(grounding.alignment) else -1

@@ -93,7 +93,7 @@ def references_html(parsed: Parsed) -> str:
 def boxes_html(thought: Thought, names: Sequence[str], parsed: Parsed) -> str:
     """P(o | b) of the surest boxes and, for each, ALIGN with the references; then P(not yet observed)."""
     seen, colours = thought.grounding, reference_colours(parsed.references)
-    columns = [*names, NONE_OF_THESE]
+    columns = [*(seen.names or names), NONE_OF_THESE]
     rows = []
     order = np.argsort(-seen.p_box)[:MOST_BOXES]  # numbered as in the view
     for rank, box in enumerate(order.tolist(), start=1):

@@ -15,7 +15,7 @@ import numpy as np
 
 from wayword.camera import Camera
 from wayword.errors import WaywordError
-from wayword.language.phrases_db import Database, ObjectPhrases
+from wayword.language.phrases_db import Database
 from wayword.objects import ObjectDatabase
 from wayword.objects.names import name_key
 from wayword.pilot.pilot import open_database
@@ -219,7 +219,7 @@ class SharedReader:
 
 def phrases_of(database: ObjectDatabase) -> Database:
     """What people say for the objects of a database."""
-    return tuple(ObjectPhrases(item.name, tuple(item.phrases) or (item.name,)) for item in database.objects)
+    return database.phrase_list
 
 
 def merged(first: ObjectDatabase, second: ObjectDatabase) -> ObjectDatabase:

@@ -13,12 +13,15 @@ from wayword.evaluation.table.attribution import (
     Evidence,
     KnownMention,
     ReadReference,
+    Relabelled,
     Stage,
     attribute,
     named_in,
 )
 from wayword.evaluation.table.detective import goal_of, passed_by
+from wayword.grounding import Grounding, align
 from wayword.mapping.grid import UNOBSERVED
+from wayword.policy.perfect import true_labels
 
 GLOBE, DUCK = PlacedObject("globe", 1.0, 1.0, 0.0), PlacedObject("rubber duck", 3.0, 3.0, 0.0)
 TEXT = "past the ball to the duck"
@@ -100,6 +103,62 @@ def test_an_earlier_mistake_goes_before_a_later_one_and_all_are_listed() -> None
 def test_a_flight_that_arrived_can_show_mistakes() -> None:
     verdict = attribute(replace(GOOD, goal=None))
     assert (verdict.lost_by, verdict.signs) == (None, ("visitation",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "relabelled", "stage", "words"),
+    [
+        # Nothing in the signs points to the labels: d^g is just elsewhere. True labels help, so they were weak.
+        ({"goal": (0.5, 0.5)}, Relabelled(True), "grounding", "with true labels it arrives"),
+        # Whatever else was wrong: without wrong labels it would have arrived.
+        ({"references": reread(best=None)}, Relabelled(True), "grounding", "with true labels it arrives"),
+        ({"references": reread(peak=None)}, Relabelled(True), "grounding", "it arrives; the globe was in view but not"),
+        # True labels do not help: a wrong label was there, but did not lose the flight.
+        (
+            {"references": reread(peak=(2.5, 1.0), box_right=False)},
+            Relabelled(False, ("control",)),
+            "control",
+            "1.70 m",
+        ),
+        # The globe is not found with true labels either: there was no box on it.
+        ({"references": reread(peak=None)}, Relabelled(False, ("grounding",)), "grounding", "not found"),
+        # Language still goes before all others.
+        ({"references": reread(best=None)}, Relabelled(False, ("language", "control")), "language", "none of the"),
+        ({"goal": (0.5, 0.5)}, Relabelled(False, ("visitation",)), "visitation", "d^g peaked"),
+    ],
+)
+def test_a_flight_that_arrives_with_true_labels_was_lost_by_grounding(
+    changes: dict[str, object], relabelled: Relabelled, stage: Stage, words: str
+) -> None:
+    verdict = attribute(replace(LOST, **changes), relabelled)  # type: ignore[arg-type]
+    assert verdict.lost_by == stage
+    assert words in verdict.detail
+    assert verdict.with_true_labels is relabelled.arrived
+    assert verdict.signs == attribute(replace(LOST, **changes)).signs  # type: ignore[arg-type]
+
+
+def test_true_labels_of_own_boxes_by_hand() -> None:
+    """A frame of 4 x 8 pixels: the globe (1) in the left three columns, the duck (2) in the right three.
+
+    Box 0 is on the globe, box 1 has half of its pixels on the duck, box 2 a third of them on each and on the ground.
+    """
+    ids = np.array([[1, 1, 1, 0, 0, 2, 2, 2]] * 4, np.uint8)
+    columns = [(0, 1, 2), (4, 5), (2, 3, 5)]
+    masks = np.array([[[0.9 if c in own else 0.2 for c in range(8)]] * 4 for own in columns], np.float32)
+    wrong = np.array([[0.0, 1.0, 0.0], [0.3, 0.3, 0.4], [1.0, 0.0, 0.0]])
+    table = np.array([[0.8, 0.1, 0.1]])  # one reference, to the globe; the columns are globe, rocket, none of these
+    p_box = np.array([1.0, 0.5, 1.0])
+    own = Grounding(
+        boxes=np.zeros((3, 4), np.float32), p_box=p_box, p_object_of_box=wrong, p_object_of_reference=table,
+        alignment=align(wrong, p_box, table), box_masks=masks, masks=masks[:1], all_objects=masks[0],
+        embeddings=np.zeros((3, 2), np.float32), names=("globe", "rocket"),
+    )  # fmt: skip
+    told = true_labels(own, ids, ["globe", "rubber duck"])
+    # The duck was not taught: half a box of it is none of these, as is the box on nothing in particular.
+    assert told.p_object_of_box.tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 1]]
+    assert told.alignment.tolist() == [[0.8, 0.0, 0.0]]
+    assert told.masks[0, 0].tolist() == pytest.approx([0.72, 0.72, 0.72, 0.16, 0.16, 0.16, 0.16, 0.16])
+    assert told.box_masks is own.box_masks
 
 
 @pytest.mark.parametrize(

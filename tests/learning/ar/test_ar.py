@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from wayword.camera import Camera, camera_axes
+from wayword.cli.ar import FrameSource
 from wayword.errors import DataError, WaywordError
 from wayword.learning.ar import fitness
 from wayword.learning.ar.backgrounds import FolderFrames, SimulatedFlights
@@ -211,6 +212,27 @@ def test_no_catalogue_object_and_no_lookalike_is_in_a_pool(tmp_path: Path) -> No
     }
     shapes = {catalogue_mesh(name).vertices.tobytes() for name in catalogue()}
     assert not any(pool.mesh(place).vertices.tobytes() in shapes for place in range(len(pool.entries)))
+
+
+def test_an_oversized_mesh_is_skipped_with_a_line_and_the_pack_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first box gets 20,004 faces, all of them its own twelve over and over: more than can be drawn in time."""
+    lamp = ("reading lamp", "lamp", (0.5, 0.5, 1.0), (180, 90, 40))
+    horse = ("wooden horse", "horse", (1.0, 0.4, 0.8), (150, 90, 40))
+    pack = write_pack(tmp_path / "mine.npz", [lamp, horse])
+    with np.load(pack) as stored:
+        arrays = dict(stored)
+    arrays["f"] = np.concatenate([np.tile(arrays["f"][:12], (1667, 1)), arrays["f"][12:]])
+    np.savez(pack, **arrays)
+    index = json.loads(pack.with_suffix(".json").read_text())
+    index[0]["faces"] = 12 * 1667
+    pack.with_suffix(".json").write_text(json.dumps(index))
+    objects = PoolConfig(random_objects=3, heldout_share=0.0)
+    generator = FrameSource(packs=(pack,), config=replace(SMALL, objects=objects)).generator()
+    assert {entry.name for entry in generator.pool.entries if entry.source == "mine"} == {"wooden horse"}
+    line = f"{pack}: skipped reading lamp: has 20,004 faces; at most 20,000 are taken"
+    assert [text for text in capsys.readouterr().err.splitlines() if "skipped" in text] == [line]
 
 
 def test_held_out_nouns_are_disjoint_and_numbers_agree(tmp_path: Path) -> None:

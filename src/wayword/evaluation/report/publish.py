@@ -36,6 +36,8 @@ An interval is given where the measurement was repeated enough to have one.
 
 `wayword bench sim` measures the simulator. `wayword bench policy` measures how long FsPVN thinks about a step, for one
 drone on one core, and which stage takes how much of it; its figures stand under `policy` in [results.md](results.md).
+`wayword bench database` measures what a database costs as it grows from 8 to 8,000 objects, in processor time on one
+core: [large databases](grounding.md#large-databases).
 """
 _PROSE = {
     "natural": "Natural instructions, written by language-model annotators, not by people.",

@@ -1,6 +1,8 @@
 """Why a flight failed: the first stage that went wrong, from what the policy thought and what was true.
 
-The stages are asked in the order in which information flows; the first that shows a mistake has lost the flight:
+A failed flight is flown once more with its own boxes and true labels: P(o | b) says which object each box shows. If it
+then arrives, the labels have lost the flight, whatever else may have been wrong: *grounding*. Otherwise the stages are
+asked in the order in which information flows, and the first that shows a mistake has lost the flight:
 
 language     a mentioned object has no reference, or a reference's most probable object is wrong. Generated
              instructions say what they refer to. For natural ones, which do not, it is a mistake if an object is
@@ -8,7 +10,8 @@ language     a mentioned object has no reference, or a reference's most probable
              that does not stand there, and some object within 1 m of the demonstration is meant by no reference.
              Words for the way ("a metre", "the gap") may mean nothing.
 grounding    the object of a reference came into view, but the reference's mask is not at its place: its largest
-             value is next to nothing, or farther than 0.5 m away and put there by a box that shows something else
+             value is next to nothing, or farther than 0.5 m away and put there by a box that shows something else. If
+             true labels do not help, this counts only where it shows with them as well: then there was no box
 map          it is farther than 0.5 m away, but the box was on the object: projection put it in the wrong place
 visitation   d^g at the end is not yet observed, or peaks at 0.47 m or more from the demonstration's end, or less
              but farther than the flight ended from this peak
@@ -94,6 +97,15 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Relabelled:
+    """How the same flight went with its own boxes and true labels."""
+
+    arrived: bool
+    signs: tuple[Stage, ...] = ()
+    """The stages that showed a mistake then."""
+
+
+@dataclass(frozen=True)
 class Attribution:
     """What was found about one flight."""
 
@@ -101,11 +113,13 @@ class Attribution:
     """None if the flight arrived."""
     signs: tuple[Stage, ...]
     detail: str
-    """The first sign in words."""
+    """The sign of the stage that lost it, or the first one, in words."""
+    with_true_labels: bool | None = None
+    """Whether it arrives with true labels; None if that was not flown."""
 
 
-def attribute(evidence: Evidence) -> Attribution:
-    """Ask every stage; the first with a mistake has lost a flight that did not arrive."""
+def attribute(evidence: Evidence, relabelled: Relabelled | None = None) -> Attribution:
+    """Who has lost a flight that did not arrive: the labels if true ones help, else the first stage with a mistake."""
     mistakes: dict[Stage, str] = {}
     language = _language_mistake(evidence)
     if language:
@@ -113,7 +127,15 @@ def attribute(evidence: Evidence) -> Attribution:
     mistakes |= _misplaced(evidence) | _missed(evidence)
     signs = tuple(stage for stage in STAGES if stage in mistakes)
     first = signs[0] if signs else None
-    return Attribution(None if evidence.arrived else first, signs, mistakes[first] if first else "")
+    if evidence.arrived or relabelled is None:
+        return Attribution(None if evidence.arrived else first, signs, mistakes[first] if first else "")
+    if relabelled.arrived:
+        sign = mistakes.get("grounding")
+        detail = "with true labels it arrives" + (f"; {sign}" if sign else "")
+        return Attribution("grounding", signs, detail, True)
+    causes = [stage for stage in signs if stage != "grounding" or stage in relabelled.signs]
+    lost_by = causes[0] if causes else first
+    return Attribution(lost_by, signs, mistakes[lost_by] if lost_by else "", False)
 
 
 def _language_mistake(evidence: Evidence) -> str:

@@ -24,12 +24,12 @@ from typing import Any
 
 import wayword
 from wayword.evaluation.metrics import EpisodeMetrics
-from wayword.evaluation.runner import ScoredFlight, fly_examples
+from wayword.evaluation.runner import ScoredFlight, Witness, fly_examples
 from wayword.evaluation.summary import count_endings, summarise
 from wayword.evaluation.table import systems
 from wayword.evaluation.table.attribution import STAGES
 from wayword.evaluation.table.columns import Column, TableCase, examples_digest, load_cases
-from wayword.evaluation.table.detective import Detective
+from wayword.evaluation.table.detective import Detective, fly_relabelled
 from wayword.evaluation.table.systems import system_of
 from wayword.intervals import Interval
 from wayword.io import write_json
@@ -44,7 +44,7 @@ from wayword.workers import each
 PART = 32
 """Flights per part: one batch."""
 _FLOWN_BY = (
-    "camera.py", "compiled.py", "task.py", "path_distance.py", "episodes", "evaluation/metrics.py",
+    "camera.py", "compiled.py", "task.py", "path_distance.py", "vector_cache.py", "episodes", "evaluation/metrics.py",
     "evaluation/runner.py", "evaluation/verdicts.py", "evaluation/table/attribution.py",
     "evaluation/table/detective.py", "evaluation/table/reading.py",
     "grounding", "language", "mapping", "objects", "pilot", "policy", "sim",
@@ -213,6 +213,13 @@ def fly_part(job: Job) -> int:
     taught = systems.teach_system(job.system, job.column, cases, config.folder, config.grounder)
     cuts, run = [case.example for case in cases], run_config(config.seed, config.world)
     flights = fly_examples(policy, cuts, _bank(), run, taught, witness=detective, first=first)
+    if detective is not None:
+
+        def fly(helped: Policy, number: int, witness: Witness) -> ScoredFlight:
+            alone = [cuts[number]], _bank(), run, [taught[number]]
+            return fly_examples(helped, *alone, witness=witness, first=first + number)[0]
+
+        fly_relabelled(policy, flights, detective, fly)
     write_json(job.path, {"code": job.code, "rows": [_row(flight, detective) for flight in flights]})
     return len(flights)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.episodes import Example
-from wayword.evaluation.runner import ScoredFlight
+from wayword.evaluation.runner import ScoredFlight, Witness
 from wayword.evaluation.table.attribution import (
     PASSED_M,
     Attribution,
@@ -18,11 +18,13 @@ from wayword.evaluation.table.attribution import (
     KnownMention,
     Point,
     ReadReference,
+    Relabelled,
     attribute,
 )
 from wayword.mapping.grid import CELL_M, UNOBSERVED, prediction_centres, to_world
 from wayword.policy import Policy, Thinking
-from wayword.policy.fspvn import Thought
+from wayword.policy.fspvn import FsPVN, Thought
+from wayword.policy.perfect import TrueLabelFsPVN
 from wayword.sim.render.renderer import Frames
 
 LEAST_MASK = 0.1
@@ -47,6 +49,7 @@ class Detective:
 
     mentions: dict[str, tuple[KnownMention, ...]] = field(default_factory=dict)
     verdicts: dict[str, Attribution] = field(default_factory=dict)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
     pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What is needed to draw a failed flight, as plain values."""
     _watched: dict[int, _Watched] = field(default_factory=dict)
@@ -92,9 +95,31 @@ class Detective:
             arrived=flight.metrics.sr,
             mentions=self.mentions.get(example.id),
         )
+        self.evidence[example.id] = evidence
         self.verdicts[example.id] = attribute(evidence)
         if not flight.metrics.sr:
             self.pictures[example.id] = _picture(flight, thought, evidence)
+
+
+def fly_relabelled(
+    policy: Policy,
+    flights: Sequence[ScoredFlight],
+    detective: Detective,
+    fly: Callable[[Policy, int, Witness], ScoredFlight],
+) -> None:
+    """Fly what failed again with true labels and judge it anew; ``fly`` flies the example of a number.
+
+    Only a policy that looks, listens and labels its boxes itself can be helped in this way.
+    """
+    if type(policy) is not FsPVN or policy.config.blank_images or policy.config.empty_instructions:
+        return
+    helped = TrueLabelFsPVN.like(policy)
+    for number, flight in enumerate(flights):
+        if not flight.metrics.sr:
+            name, witness = flight.example.id, Detective(detective.mentions)
+            again = fly(helped, number, witness)
+            relabelled = Relabelled(again.metrics.sr, witness.verdicts[name].signs)
+            detective.verdicts[name] = attribute(detective.evidence[name], relabelled)
 
 
 def _follow_boxes(watched: _Watched, thought: Thought, layout: list[str], ids: NDArray[np.uint8]) -> None:

@@ -8,7 +8,7 @@ from wayword.language.chunker import load_chunker
 from wayword.language.encoder import CachedPhrases
 from wayword.language.minilm import MiniLM
 from wayword.language.objref import load_objref
-from wayword.language.phrases_db import Database, ObjectPhrases
+from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import LanguageModel, Parsed
 from wayword.language.reference_model import load_reference_model
 
@@ -26,11 +26,11 @@ class TableReader(LanguageModel):
     def __init__(self) -> None:
         self._minilm = MiniLM()
         super().__init__(CachedPhrases(self._minilm), load_chunker(self._minilm), load_objref(), load_reference_model())
-        self._known: OrderedDict[tuple[str, tuple[ObjectPhrases, ...]], Parsed] = OrderedDict()
+        self._known: OrderedDict[tuple[str, PhraseList], Parsed] = OrderedDict()
 
     def parse(self, text: str, database: Database) -> Parsed:
         """As ``LanguageModel.parse``."""
-        key = (text, tuple(database))
+        key = (text, PhraseList.of(database))
         if key not in self._known:
             self.encoder = CachedPhrases(self._minilm)
             self._prepare(key[1])

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from wayword.language.phrases_db import Database, ObjectPhrases
+from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import Parsed, ParsedChunk
 from wayword.language.reader.quantities import Measure, find_measures
 
@@ -94,7 +94,7 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
     """What ``parsed`` mentions of ``database``, of other things, and of quantities."""
     text = parsed.text
     measures = tuple(find_measures(text))
-    spans = _exact(parsed, tuple(database))
+    spans = _exact(parsed, PhraseList.of(database))
     for chunk in parsed.chunks:
         start = chunk.start + _article(chunk.text)
         if start >= chunk.end or " ".join(chunk.text.lower().split()) in _PRONOUNS:
@@ -121,7 +121,7 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
     return Mentions(text, tuple(mentions), tuple(entities), measures)
 
 
-def _exact(parsed: Parsed, database: tuple[ObjectPhrases, ...]) -> list[_Span]:
+def _exact(parsed: Parsed, database: PhraseList) -> list[_Span]:
     """Phrases of the database as they stand in the text, the longest first."""
     names, longest = _phrase_index(database)
     words = [(match.start(), match.end(), match[0].lower()) for match in _WORD.finditer(parsed.text)]
@@ -154,7 +154,7 @@ def _same(chunk: ParsedChunk, owners: tuple[str, ...]) -> bool:
     return chunk.best is not None and chunk.best in owners
 
 
-def _sure(best: str, chunk: ParsedChunk | None, database: tuple[ObjectPhrases, ...]) -> dict[str, float]:
+def _sure(best: str, chunk: ParsedChunk | None, database: PhraseList) -> dict[str, float]:
     """P(o | r) of a phrase that is listed: what the model says where it agrees, else certainty."""
     if chunk is not None and chunk.best == best:
         return dict(chunk.probabilities)
@@ -168,7 +168,7 @@ def _article(phrase: str) -> int:
 
 
 @lru_cache(maxsize=8)
-def _phrase_index(database: tuple[ObjectPhrases, ...]) -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
+def _phrase_index(database: PhraseList) -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
     """Objects by the words of their phrases, and the longest phrase in words."""
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
     for entry in database:

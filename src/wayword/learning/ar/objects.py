@@ -67,9 +67,13 @@ class ObjectPool:
         config: PoolConfig,
         pool: PoolName,
         progress: Callable[[int], None] = lambda done: None,
+        remark: Callable[[str], None] = lambda line: None,
     ) -> ObjectPool:
-        """Collect, filter and split; deterministic for the same packs and configuration."""
-        found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress)]
+        """Collect, filter and split; deterministic for the same packs and configuration.
+
+        ``remark`` hears, a line each, of meshes that cannot be used; they never stop the others.
+        """
+        found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress, remark)]
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
         for place, mesh in fit_for_drawing([entry for entry, _ in found], [mesh for _, mesh in found], config):
@@ -107,7 +111,11 @@ def _procedural(
 
 
 def _from_packs(
-    packs: Sequence[Path], config: PoolConfig, pool: PoolName, progress: Callable[[int], None]
+    packs: Sequence[Path],
+    config: PoolConfig,
+    pool: PoolName,
+    progress: Callable[[int], None],
+    remark: Callable[[str], None],
 ) -> Iterator[tuple[ObjectEntry, Mesh]]:
     number = config.random_objects
     for order, path in enumerate(packs):
@@ -121,7 +129,8 @@ def _from_packs(
                 continue
             try:
                 mesh = baked.mesh_or_reason(i, 1.0)
-            except UnusableError:
+            except UnusableError as error:
+                remark(f"{path}: skipped {name}: {error}")
                 continue
             if not misshapen(mesh, config):
                 yield entry, mesh
