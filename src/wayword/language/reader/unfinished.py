@@ -14,9 +14,9 @@ VERBS = frozenset({
 })  # fmt: skip
 """What needs a thing, a side or a number; height is not ours to change."""
 FILLERS = frozenset({
-    "a", "and", "can", "could", "dear", "do", "drone", "hey", "i", "it", "just", "let", "me", "now", "off", "ok", "over",
-    "please", "s", "so", "some", "start", "that", "the", "then", "there", "this", "to", "towards", "want", "will",
-    "would", "you",
+    "a", "and", "can", "could", "dear", "do", "drone", "hey", "i", "it", "just", "let", "me", "now", "off", "ok",
+    "over", "please", "s", "so", "some", "start", "that", "the", "then", "there", "this", "to", "towards", "want",
+    "will", "would", "you",
 })  # fmt: skip
 """Words that add neither: "over there" is a place for who sees the finger that points."""
 _WORD = re.compile(r"[^\W\d_]+|\d+")
