@@ -17,7 +17,6 @@ OPEN = (
     "flight/",
     "learning/ar/",
     "learning/grounding/",
-    "studio/",
 )
 """Where such names are left; take out what has none any more."""
 EVENTS = {("recording/mcap_log.py", "said")}

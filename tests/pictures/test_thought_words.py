@@ -49,6 +49,14 @@ def test_words_are_those_that_were_typed(parsed: Parsed) -> None:
     assert coloured == ["the", "globe", "the", "unicorn", "the", "globe", "it", "the", "fire", "truck"]
 
 
+def test_noun_chunks_that_are_no_references(read: Callable[[str], Parsed]) -> None:
+    words = split_words(read("fly to the left side, then stop at the globe"))
+    pieces = [piece for word in words for piece in word]
+    chunks = [piece.text for piece in pieces if piece.in_chunk and piece.reference is None]
+    assert chunks == ["the", "left", "side"]
+    assert [piece.text for piece in pieces if piece.reference is not None] == ["the", "globe"]
+
+
 def test_lines_fit_and_lose_no_word(parsed: Parsed) -> None:
     words = split_words(parsed)
     lines = wrap_words(words, 300, 20)

@@ -23,13 +23,17 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The system's, with a webcam that has the rubber duck before it."""
     from playwright.sync_api import sync_playwright
 
-    from support.studio_tab import ARGUMENTS
+    from support.studio_tab import ARGUMENTS, duck_photo
 
+    film = tmp_path_factory.mktemp("webcam") / "duck.mjpeg"
+    film.write_bytes(duck_photo(0) * 5)
+    webcam = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={film}"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS, timeout=300_000)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, *webcam], timeout=300_000)
         yield browser
         browser.close()
 

@@ -53,8 +53,10 @@ def test_type_fly_pause_step_and_see_it_arrive(visit: Visit) -> None:
     assert not page._closing.wait(0.5)
     assert page.updates - before <= 1
     press(tab, "Step")
-    until(lambda: page.updates > before + 3)
-    until(lambda: page.player.paused)
+    until(lambda: page.updates > before and page.player.paused)  # to the end of the decision it was paused in
+    before = page.updates
+    press(tab, "Step")
+    until(lambda: page.updates >= before + 5 and page.player.paused)  # a whole decision, at least five updates
     press(tab, "Faster")
     press(tab, "Pause")
     says(tab, "speed x 2")

@@ -31,6 +31,13 @@ def test_what_was_understood_is_shown_before_take_off(visit: Visit) -> None:
     tab.locator("[data-studio=plan] li", has_text="come back").wait_for()
     assert plan(tab)[1] == "come back"
     assert "strawberry" in page.session.layout.names  # a layout that it can be flown in
+    words = tab.locator("[data-studio=instruction]")
+    assert words.locator("b").all_inner_texts() == ["the", "strawberry"]
+    field(tab, "Instruction").fill("go to the right side of the globe")
+    words.locator("i", has_text="side").wait_for()  # a noun chunk that stands for no object
+    assert words.locator("i").all_inner_texts() == ["the", "right", "side"]
+    assert words.locator("b").all_inner_texts() == ["the", "globe"]
+    shot(tab, "understood")
     assert not page.player.busy
     assert page.updates == 0
 
@@ -53,21 +60,21 @@ def test_a_finished_flight_can_be_scrubbed_and_watched_again(visit: Visit) -> No
     tab, page = visit
     fly(tab, page)
     says(tab, "done in ")
-    legs, seen = page._afterwards._legs, page._screen._first
+    legs, sight = page._afterwards._legs, page._screen._first
     knob = tab.get_by_role("slider", name="Time")
     knob.focus()
     knob.press("Home")
     says(tab, "at 0.0 s of ")
-    until(lambda: seen._shown is legs[0])
+    until(lambda: sight.step is legs[0])
     assert plan(tab)[0] == "pass the watermelon"  # the part in the air, not yet judged
     start = page.session.flight.start  # type: ignore[union-attr]
     assert page._stage.drone.place == pytest.approx((start.x, start.y), abs=0.01)
     for _ in range(12):
         knob.press("ArrowRight")
-    until(lambda: seen._shown is not legs[0])
+    until(lambda: sight.step is not legs[0])
     shot(tab, "scrubbed")
     knob.press("End")
-    until(lambda: seen._shown is legs[-1])
+    until(lambda: sight.step is legs[-1])
     tab.locator("[data-studio=plan] li[data-done=True]").first.wait_for()
 
     before = page.updates

@@ -21,7 +21,7 @@ from wayword.pictures.live_views import MAP_PX, VIEW_PX, LiveViews
 from wayword.sim.render.look import Look
 from wayword.sim.render.renderer import Renderer
 from wayword.studio.kept_flight import StudioStep
-from wayword.studio.layout import StudioLayout, drawn
+from wayword.studio.layout import StudioLayout, draw_layout
 from wayword.studio.painter import Painter
 from wayword.studio.player import Player, pose_at
 from wayword.studio.session import FIRST_INSTRUCTION, Choices, Session
@@ -56,12 +56,12 @@ def test_an_object_cannot_be_dragged_into_something(x: float, y: float, why: str
 
 
 def test_a_seed_draws_the_same_layout_with_what_is_wanted() -> None:
-    first, second = (drawn(5, ["globe"], ["globe", "strawberry"]) for _ in range(2))
+    first, second = (draw_layout(5, ["globe"], ["globe", "strawberry"]) for _ in range(2))
     assert first.objects == second.objects
     assert first.start == second.start
     assert "globe" in first.names
     with pytest.raises(WaywordError, match="seed -1"):
-        drawn(-1, [], [])
+        draw_layout(-1, [], [])
 
 
 # Sessions ------------------------------------------------------------------------------------------------
@@ -126,13 +126,13 @@ def test_another_camera_flies_and_is_shown(tmp_path: Path, workshop: Workshop) -
     world.update(np.zeros((0, 4), np.float32), [], np.zeros((0, 0)), leg.thought.pose)
     np.testing.assert_array_equal(leg.thought.coverage, world.coverage)
     view, usual = (
-        LiveViews(session.bank, session.situation, each.camera).view(leg.seen.pose).astype(int)
+        LiveViews(session.bank, session.situation, each.camera).view(leg.view.pose).astype(int)
         for each in (other, workshop)
     )
     assert abs(view - usual).mean() > 5
     # Its picture is the one the policy decided about, only sharper.
     renderer = Renderer(session.bank, camera)
-    seen = renderer.render([renderer.scene(session.layout.objects, Look())], [leg.seen.pose]).rgb[0].astype(int)
+    seen = renderer.render([renderer.scene(session.layout.objects, Look())], [leg.view.pose]).rgb[0].astype(int)
     assert abs(view.reshape(72, 4, 128, 4, 3).mean(axis=(1, 3)) - seen).mean() < 5
     with pytest.raises(WaywordError, match="the networks take 16:9"):
         Workshop(tmp_path / "none", camera=Camera(640, 480))
@@ -272,6 +272,26 @@ def test_step_shows_one_decision_and_stop_leaves_no_thread(workshop: Workshop) -
     assert not player.busy
 
 
+def test_a_step_after_a_pause_at_the_end_of_a_decision_shows_the_next_one(workshop: Workshop) -> None:
+    class PausesAtTheEnd(Watcher):
+        def show_pose(self, leg: StudioStep, pose: NDArray[np.float64], share: float) -> None:
+            super().show_pose(leg, pose, share)
+            if share == 1.0 and leg.number == 0:
+                player.pause()
+
+    watcher = PausesAtTheEnd()
+    player = Player(watcher)
+    player.play(_legs(workshop).next_leg)
+    assert watcher.paused.wait(30)
+    assert watcher.poses.keys() == {0}
+    watcher.paused.clear()
+    player.step()
+    assert watcher.paused.wait(30)
+    assert watcher.poses[1][-1] == 1.0
+    assert watcher.poses.keys() == {0, 1}
+    player.close()
+
+
 def test_a_problem_in_flight_ends_it_and_is_told() -> None:
     def broken() -> StudioStep:
         raise WaywordError("no fuel")
@@ -328,10 +348,10 @@ def test_pictures_show_the_thought(workshop: Workshop) -> None:
     leg = session.next_leg()
     pictures = LiveViews(session.bank, session.situation, workshop.camera)
     pictures.start(session.parsed)
-    before = pictures.view(leg.seen.pose), pictures.map(leg.seen.pose, leg.path), pictures.ground()
+    before = pictures.view(leg.view.pose), pictures.map(leg.view.pose, leg.path), pictures.ground()
     assert leg.thought is not None
-    pictures.think(leg.thought, leg.seen)
-    after = pictures.view(leg.seen.pose), pictures.map(leg.seen.pose, leg.path), pictures.ground(leg.thought)
+    pictures.think(leg.thought, leg.view)
+    after = pictures.view(leg.view.pose), pictures.map(leg.view.pose, leg.path), pictures.ground(leg.thought)
     assert before[0].shape == (VIEW_PX[1], VIEW_PX[0], 3)
     assert before[1].shape == (MAP_PX, MAP_PX, 3)
     for old, new in zip(before[1:], after[1:], strict=True):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from support.studio_tab import drag, duck_photo, field, press, says, shot, until
 from wayword.objects import ObjectDatabase
@@ -71,6 +73,32 @@ def test_a_crop_is_mended_with_the_mouse_or_the_sliders(visit: Visit, tmp_path: 
         knob.press("ArrowLeft")
     until(lambda: lesson.shares(1)[0] < 0.22)
     assert lesson.exemplars[0].cropped_by != "box"
+
+
+def test_photos_are_taken_with_the_webcam(visit: Visit) -> None:
+    tab, page = visit
+    lesson = page._teach.lesson
+    tab.get_by_role("tab", name="Teach").click()
+    press(tab, "Use the webcam")
+    tab.get_by_text("was not allowed to use the camera").wait_for()  # nobody allowed it yet
+    tab.keyboard.press("Escape")
+    tab.locator("dialog").wait_for(state="detached")
+    tab.context.grant_permissions(["camera"])
+    press(tab, "Use the webcam")
+    tab.get_by_text("fills about half of the picture").wait_for()
+    shot(tab, "webcam")
+    for count in (1, 2):
+        press(tab, "Take a photo")
+        tab.get_by_text(f"{count} photo").wait_for()
+    press(tab, "Done")
+    tab.locator("dialog").wait_for(state="detached")
+    for count in (1, 2):
+        says(tab, f"webcam {count}.jpg: cut out")
+    assert len(lesson.exemplars) == 2
+    photo = lesson.exemplars[1].photo
+    assert photo is not None
+    before_it = np.asarray(Image.open(io.BytesIO(duck_photo(0))).resize(photo.shape[1::-1]), float)
+    assert np.abs(photo - before_it).mean() < 12  # of 255: the duck, not Chromium's green test picture
 
 
 def test_upload_teach_and_fly_to_it(visit: Visit, studio: Studio, tmp_path: Path) -> None:

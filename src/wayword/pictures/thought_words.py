@@ -34,6 +34,8 @@ class WordPiece(NamedTuple):
 
     text: str
     reference: int | None
+    in_chunk: bool = False
+    """Part of a noun chunk, a reference or not."""
 
 
 Word = tuple[WordPiece, ...]
@@ -52,17 +54,17 @@ def distinct_references(references: Sequence[ParsedChunk]) -> list[int]:
 
 
 def split_words(parsed: Parsed) -> list[Word]:
-    """The instruction as typed, word by word; a word that is partly inside a reference is cut at its ends."""
-    owner: list[int | None] = [None] * len(parsed.original)
-    for number, reference in enumerate(parsed.references):
-        start, end = reference.original
-        owner[start:end] = [number] * (end - start)
+    """The instruction as typed, word by word; a word that is partly inside a noun chunk is cut at its ends."""
+    owner: list[tuple[int | None, bool]] = [(None, False)] * len(parsed.original)
+    spans = [(chunk.original, None) for chunk in parsed.chunks if not chunk.is_reference]
+    for (start, end), number in (*spans, *((each.original, k) for k, each in enumerate(parsed.references))):
+        owner[start:end] = [(number, True)] * (end - start)
     words, position = [], 0
     for word in parsed.original.split():
         start = parsed.original.index(word, position)
         position = start + len(word)
         runs = itertools.groupby(range(start, position), key=lambda i: owner[i])
-        words.append(tuple(WordPiece("".join(parsed.original[i] for i in run), number) for number, run in runs))
+        words.append(tuple(WordPiece("".join(parsed.original[i] for i in run), *which) for which, run in runs))
     return words
 
 

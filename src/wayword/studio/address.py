@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode
 
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
-from wayword.studio.layout import StudioLayout, corpus_example, drawn
+from wayword.studio.layout import StudioLayout, corpus_example, draw_layout
 from wayword.task import ARENA_M
 
 _MOST_OBJECTS = 20
@@ -62,20 +62,20 @@ class PageAddress:
     @staticmethod
     def read(query: str) -> PageAddress:
         """What somebody typed, or was sent; what cannot be read is refused in one line."""
-        given = {key: values[0] for key, values in parse_qs(query).items()}
-        choices = {key: given.get(key, default) for key, default in _DEFAULTS.items()}
+        fields = {key: values[0] for key, values in parse_qs(query).items()}
+        choices = {key: fields.get(key, default) for key, default in _DEFAULTS.items()}
         try:
-            seed = int(given.get("seed", "0"))
-            objects = tuple(_placed(part) for part in given.get("objects", "").split(";") if part)
-            start = Pose2(*_numbers(given["start"].split(","), 3)) if "start" in given else None
+            seed = int(fields.get("seed", "0"))
+            objects = tuple(_placed(part) for part in fields.get("objects", "").split(";") if part)
+            start = Pose2(*_numbers(fields["start"].split(","), 3)) if "start" in fields else None
         except ValueError as error:
             raise WaywordError(f"the address of this page cannot be read: {error}") from None
         if len(objects) > _MOST_OBJECTS or bool(objects) != (start is not None):
             raise WaywordError("the address of this page cannot be read: objects and start belong together")
-        names = tuple(name for name in given.get("for", "").split(",") if name)
+        names = tuple(name for name in fields.get("for", "").split(",") if name)
         return PageAddress(
-            given.get("say", ""), seed, choices["policy"], choices["masks"], choices["knows"], names,
-            given.get("example") == "1", objects, start,
+            fields.get("say", ""), seed, choices["policy"], choices["masks"], choices["knows"], names,
+            fields.get("example") == "1", objects, start,
         )  # fmt: skip
 
     def layout(self, known: Collection[str], meshes: Collection[str]) -> StudioLayout:
@@ -86,7 +86,7 @@ class PageAddress:
             return StudioLayout(f"seed {self.seed}, changed by hand", self.objects, self.start, by_hand=True)
         if self.example and self.knows in ("test", "dev"):
             return corpus_example(self.knows, self.seed)
-        return drawn(self.seed, [name for name in self.drawn_for if name in known], known)
+        return draw_layout(self.seed, [name for name in self.drawn_for if name in known], known)
 
 
 def _placed(part: str) -> PlacedObject:

@@ -46,11 +46,11 @@ class Afterwards:
         self.forget()
         self._beside, legs = beside, self._legs
 
-        def kept() -> StudioStep:
+        def record_next() -> StudioStep:
             legs.append(next_leg())
             return legs[-1]
 
-        return kept
+        return record_next
 
     def replay(self) -> NextLeg:
         """The legs of the last flight once more."""

@@ -44,7 +44,7 @@ class CropDesk:
             self._which.value = str(count)  # the newest
             self._show_photo()
 
-    def drawn(self, text: str) -> None:
+    def take_box(self, text: str) -> None:
         """A box came from the page: four shares of the photo's sides."""
         try:
             left, top, right, bottom = (float(part) for part in text.split())

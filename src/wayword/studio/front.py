@@ -1,4 +1,4 @@
-"""The page's file as a browser gets it: viser's, under our name, with a script and a style of our own.
+"""The page's file as a browser gets it: viser's, under our name, with scripts and a style of our own.
 
 viser has no setting for either, so its one file is changed on its way out. A file that is not as expected passes as it
 is: the page then works, under viser's title.
@@ -20,8 +20,9 @@ _FOLDER = Path(__file__).parent
 @cache
 def _head() -> bytes:
     """What stands in the page's head instead of viser's title."""
-    script, style = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
-    return f"<title>{TITLE}</title><style>{style}</style><script>{script}</script>".encode()
+    style, *scripts = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "webcam.js"))
+    running = "".join(f"<script>{script}</script>" for script in scripts)
+    return f"<title>{TITLE}</title><style>{style}</style>{running}".encode()
 
 
 def dressed(body: bytes, encoding: str | None) -> bytes:

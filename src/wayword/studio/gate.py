@@ -82,10 +82,10 @@ class Gate:
 
     def _from_cookie(self, text: str | None) -> str | None:
         try:
-            found = SimpleCookie(text or "").get(self._cookie)
+            morsel = SimpleCookie(text or "").get(self._cookie)
         except CookieError:
             return None
-        return found.value if found is not None else None
+        return morsel.value if morsel is not None else None
 
     @contextmanager
     def guarding(self) -> Iterator[None]:

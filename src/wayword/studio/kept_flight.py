@@ -46,7 +46,7 @@ class StudioStep:
     """(T, 6) true poses, evenly spaced in time, from the decision to the next one; T = 1 if it decided to stop."""
     path: NDArray[np.float64]
     """(P, 2) flown before this leg."""
-    seen: View
+    view: View
     """Where the picture was taken that the decision is about."""
     thought: Thought | None
     glimpse: Glimpse
@@ -95,8 +95,9 @@ class KeptFlight:
     @property
     def example(self) -> Example:
         """As the simulator and the film take it."""
-        made = free_example(f"studio, {self.layout.title}", self.instruction, self.layout.objects, self.start)
-        return replace(made, path=self.layout.path) if self.demonstrated and self.layout.path is not None else made
+        example = free_example(f"studio, {self.layout.title}", self.instruction, self.layout.objects, self.start)
+        path = self.layout.path if self.demonstrated else None
+        return example if path is None else replace(example, path=path)
 
     @property
     def demonstrated(self) -> bool:
@@ -115,10 +116,10 @@ class KeptFlight:
     @property
     def glimpses(self) -> list[Glimpse]:
         """All that was seen, thinned out evenly."""
-        seen = [*self.before, *(leg.glimpse for leg in self.legs)]
-        if len(seen) <= MOST_GLIMPSES:
-            return seen
-        return [seen[k] for k in np.linspace(0, len(seen) - 1, MOST_GLIMPSES).astype(int)]
+        glimpses = [*self.before, *(leg.glimpse for leg in self.legs)]
+        if len(glimpses) <= MOST_GLIMPSES:
+            return glimpses
+        return [glimpses[k] for k in np.linspace(0, len(glimpses) - 1, MOST_GLIMPSES).astype(int)]
 
     @property
     def verdict(self) -> Verdict:

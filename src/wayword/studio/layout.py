@@ -83,11 +83,11 @@ def _inside(value: float) -> float:
     return round(min(max(value, EDGE_M), ARENA_M - EDGE_M), 3)
 
 
-def drawn(seed: int, wanted: Sequence[str], known: Collection[str]) -> StudioLayout:
-    """A layout that holds what is ``wanted``, more of what is ``known``, and objects nobody taught if those are few."""
+def draw_layout(seed: int, mentioned: Sequence[str], known: Collection[str]) -> StudioLayout:
+    """A layout with what is ``mentioned``, more of what is ``known``, and objects nobody taught if those are few."""
     if not 0 <= seed < 2**32:
         raise WaywordError(f"the seed {seed} must be from 0 to {2**32 - 1}")
-    objects, start = draw_scene(wanted, known, names("seen"), np.random.default_rng(seed))
+    objects, start = draw_scene(mentioned, known, names("seen"), np.random.default_rng(seed))
     return StudioLayout(f"seed {seed}", objects, start)
 
 

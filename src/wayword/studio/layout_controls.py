@@ -48,9 +48,9 @@ class LayoutControls:
         """The arrow at the drone was dragged."""
         self._by_hand(lambda layout: layout.headed_to(x, y), "the drone: turned")
 
-    def _by_hand(self, change: Callable[[StudioLayout], StudioLayout], said: str) -> None:
+    def _by_hand(self, change: Callable[[StudioLayout], StudioLayout], message: str) -> None:
         try:
             self._session.layout = change(self._session.layout)
-            self._say(said)
+            self._say(message)
         finally:  # what was refused goes back where it was
             self._changed()

@@ -107,6 +107,11 @@
     queue.push(...event.dataTransfer.files);
     announced(event.dataTransfer.files.length).then(handOver);
   });
+  document.addEventListener("wayword-photo", async (event) => {  // from webcam.js
+    if (event.detail.first) await announced(1);
+    queue.push(event.detail.file);
+    handOver();
+  });
 
   // A crop is corrected by drawing a box over the photo.
   const cropBox = (photo, from, to) => {

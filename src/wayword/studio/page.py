@@ -41,9 +41,9 @@ _TYPING_S = 0.6
 class Page:
     """One visitor."""
 
-    def __init__(self, client: Any, workshop: Workshop, letters: Letterbox, seen: Callable[[], None]) -> None:
-        """``seen`` is called once, when the browser shows its first picture."""
-        self._client, self._workshop, self._letters, self._seen = client, workshop, letters, seen
+    def __init__(self, client: Any, workshop: Workshop, letters: Letterbox, on_picture: Callable[[], None]) -> None:
+        """``on_picture`` is called once, when the browser shows its first picture."""
+        self._client, self._workshop, self._letters, self._on_picture = client, workshop, letters, on_picture
         self._busy, self._closing = threading.RLock(), threading.Event()
         self.session = Session(workshop)
         self.beside: Session | None = None
@@ -219,8 +219,8 @@ class Page:
 
     def _choose_quietly(self) -> None:
         """Take over what the fields say."""
-        if (wanted := self._fields.read()) != self.session.choices:
-            self.session.choose(wanted)
+        if (choices := self._fields.read()) != self.session.choices:
+            self.session.choose(choices)
 
     def _teach_unknown(self, number: int) -> None:
         if number < len(self._plan.names):
@@ -239,7 +239,7 @@ class Page:
 
     def _letter(self, about: str, value: str) -> None:
         if about == "seen":
-            self._seen()
+            self._on_picture()
             self._listen(self._tab.instruction.value)
         elif about == "address":
             self._do(lambda: self._restore(value))(None)

@@ -161,7 +161,8 @@ class Player:
             flown_s += min(now - last, 2 / UPDATES_PER_S) * self.speed
             last = now
         self.viewer.show_pose(leg, leg.poses[-1], 1.0)
-        self._go.wait()
+        if leg.ended:  # else a pause at the very end is one at the beginning of the next leg, which a step then shows
+            self._go.wait()
         return not self._stop.is_set()
 
 

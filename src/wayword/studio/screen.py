@@ -35,7 +35,8 @@ class Sight:
         self.view = gui.add_image(blank, label=f"first person, with masks{whose}", jpeg_quality=80, visible=visible)
         self.map = gui.add_image(blank, label=f"map{whose}", jpeg_quality=85, visible=visible)
         self.pictures: LiveViews | None = None
-        self._shown: StudioStep | None = None
+        self.step: StudioStep | None = None
+        """What the pictures show."""
 
     def show(self, visible: bool) -> None:
         """Or hide both pictures."""
@@ -43,17 +44,17 @@ class Sight:
 
     def start(self, parsed: Parsed | None) -> None:
         """A new flight: nothing is believed yet."""
-        self._shown = None
+        self.step = None
         if self.pictures is not None:
             self.pictures.start(parsed)
 
     def paint(self, leg: StudioStep, pose: NDArray[np.float64], path: NDArray[np.float64]) -> bool:
         """Draw both; True if the leg is another than the one before."""
         assert self.pictures is not None
-        new = leg is not self._shown
+        new = leg is not self.step
         if new and leg.thought is not None:
-            self.pictures.think(leg.thought, leg.seen)
-        self._shown = leg
+            self.pictures.think(leg.thought, leg.view)
+        self.step = leg
         self.view.image, self.map.image = self.pictures.view(pose), self.pictures.map(pose, path)
         return new
 

@@ -45,7 +45,7 @@ class Studio:
         self._token, self._host = token, host
         # Most of the package is imported while the browser starts: the address is there at once.
         self._ready = ThreadPoolExecutor(1, thread_name_prefix="wayword-studio-prepare")
-        self._made = self._ready.submit(_prepare, folder, weights, camera)
+        self._preparation = self._ready.submit(_prepare, folder, weights, camera)
         self._lock = threading.Lock()
         self._warming, self._warm = threading.Lock(), False
         self._pages: dict[int, Page | None] = {}
@@ -62,13 +62,13 @@ class Studio:
     @property
     def workshop(self) -> Workshop:
         """What all visitors share."""
-        return self._made.result()
+        return self._preparation.result()
 
     @property
     def address(self) -> str:
         """What to open in a browser."""
-        shown = "127.0.0.1" if self._host in ("0.0.0.0", "::", "") else self._host
-        name = f"[{shown}]" if ":" in shown else shown
+        host = "127.0.0.1" if self._host in ("0.0.0.0", "::", "") else self._host
+        name = f"[{host}]" if ":" in host else host
         return f"http://{name}:{self._server.get_port()}/" + (f"?token={self._token}" if self._token else "")
 
     @property

@@ -29,7 +29,7 @@ from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.studio.address import PageAddress
 from wayword.studio.judging import judge_flight
 from wayword.studio.kept_flight import Glimpse, KeptFlight, StudioStep
-from wayword.studio.layout import StudioLayout, corpus_example, drawn
+from wayword.studio.layout import StudioLayout, corpus_example, draw_layout
 from wayword.studio.understood import Understanding
 from wayword.studio.workshop import Masks, Workshop
 from wayword.task import HORIZON
@@ -97,11 +97,12 @@ class Session:
     def draw_layout(self, instruction: str) -> None:
         """Draw a layout with the seed, for an instruction if there is one."""
         says_something = any(character.isalnum() for character in instruction)
-        wanted = self._wanted(self.workshop.read(instruction[:LONGEST], self.database)) if says_something else []
-        self._draw(wanted)
+        mentioned = self._mentioned(self.workshop.read(instruction[:LONGEST], self.database)) if says_something else []
+        self._draw(mentioned)
 
-    def _draw(self, wanted: Sequence[str]) -> None:
-        self.layout, self._drawn_for = drawn(self.choices.seed, wanted, list(self.models.values())), tuple(wanted)
+    def _draw(self, mentioned: Sequence[str]) -> None:
+        self.layout = draw_layout(self.choices.seed, mentioned, list(self.models.values()))
+        self._drawn_for = tuple(mentioned)
 
     def take_example(self) -> str:
         """An example of the corpus, drawn with the seed; returns its instruction."""
@@ -113,8 +114,8 @@ class Session:
 
     def address(self, say: str) -> PageAddress:
         """What a link must hold to show the same."""
-        chosen = self.choices
-        address = PageAddress(say, chosen.seed, chosen.policy, chosen.masks, chosen.database)
+        choices = self.choices
+        address = PageAddress(say, choices.seed, choices.policy, choices.masks, choices.database)
         return address.showing(self.layout, self._drawn_for)
 
     def restore(self, address: PageAddress) -> None:
@@ -221,29 +222,30 @@ class Session:
         """What the flight came to; None while it goes on."""
         if arena.endings[0] is None:
             return None
-        mentioned = self._wanted(flight.understood.parsed)
+        mentioned = self._mentioned(flight.understood.parsed)
         end, step_s = FlightEnd.of(flight.example, arena), arena.config.vehicle.sub_step_s
         return judge_flight(flight, end, self._load_policy(), self.models.get, mentioned, step_s)
 
     def _load_policy(self) -> Policy:
-        wanted = (self.choices.policy, self.choices.masks)
-        if self._policy is None or self._policy[0] != wanted:
-            self._policy = wanted, self.workshop.policy(*wanted)
+        key = (self.choices.policy, self.choices.masks)
+        if self._policy is None or self._policy[0] != key:
+            self._policy = key, self.workshop.policy(*key)
         return self._policy[1]
 
-    def _wanted(self, parsed: Parsed) -> list[str]:
+    def _mentioned(self, parsed: Parsed) -> list[str]:
         """Meshes of the objects an instruction refers to, each once, in its order."""
         best = dict.fromkeys(r.best for r in parsed.references if r.best is not None)
         return [self.models[name] for name in best if name in self.models]
 
     def _fit_layout(self, instruction: str, understood: Understanding, fit: bool) -> None:
         """Have a layout in which what is said can be flown, or say what is not there."""
-        wanted, layout = self._wanted(understood.parsed), self.layout
-        shown = layout.path is not None and instruction == layout.instruction  # an example is flown where it was shown
-        fitted = layout.path is None and self._drawn_for == tuple(wanted)
-        if wanted and fit and not (layout.by_hand or shown or fitted):
-            self._draw(wanted)
-        elif absent := [name for name in wanted if name not in layout.names]:
+        mentioned, layout = self._mentioned(understood.parsed), self.layout
+        # An example is flown where it was shown.
+        demonstrated = layout.path is not None and instruction == layout.instruction
+        fitted = layout.path is None and self._drawn_for == tuple(mentioned)
+        if mentioned and fit and not (layout.by_hand or demonstrated or fitted):
+            self._draw(mentioned)
+        elif absent := [name for name in mentioned if name not in layout.names]:
             self.notes.append(f"not in this layout: {listed(absent)}; press New layout for one that has it")
         if understood.unknown:
             unknown = listed(understood.unknown)

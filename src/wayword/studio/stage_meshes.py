@@ -18,7 +18,7 @@ ARROW_M = 0.62
 
 def to_trimesh(mesh: Mesh) -> Any:
     """A mesh of ours for viser."""
-    made: Any = trimesh.Trimesh(mesh.vertices, mesh.faces, vertex_normals=mesh.normals, process=False)
+    result: Any = trimesh.Trimesh(mesh.vertices, mesh.faces, vertex_normals=mesh.normals, process=False)
     if mesh.texture is not None and mesh.uv is not None:
         from PIL import Image
 
@@ -26,10 +26,10 @@ def to_trimesh(mesh: Mesh) -> Any:
         image = Image.fromarray(mesh.texture)
         visual: Any = trimesh.visual
         material = visual.material.PBRMaterial(baseColorTexture=image, metallicFactor=0.0, roughnessFactor=0.9)
-        made.visual = visual.TextureVisuals(uv=uv, material=material)
+        result.visual = visual.TextureVisuals(uv=uv, material=material)
     else:
-        made.visual.vertex_colors = np.column_stack([mesh.colors, np.full(len(mesh.colors), 255, np.uint8)])
-    return made
+        result.visual.vertex_colors = np.column_stack([mesh.colors, np.full(len(mesh.colors), 255, np.uint8)])
+    return result
 
 
 @lru_cache(maxsize=4)

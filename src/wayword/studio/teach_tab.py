@@ -22,6 +22,8 @@ from wayword.studio.words import message_html
 from wayword.studio.workshop import Workshop
 
 _HOW = "about five photos from different sides are best; choose several at once, or drop them anywhere here"
+_WEBCAM = '<div data-studio="webcam-field"><button type="button" data-studio="webcam">Use the webcam</button></div>'
+"""The page's script (webcam.js) does the rest: what it takes comes as an upload."""
 
 
 class TeachTab:
@@ -38,8 +40,9 @@ class TeachTab:
         self._phrases = gui.add_text("Phrases", "", multiline=True, hint="What people say for it, one on a line")
         self._phrases_note = gui.add_html("")
         upload = gui.add_upload_button("Upload photos", mime_type="image/jpeg,image/png,image/webp")
+        gui.add_html(_WEBCAM)
         self._photos_note = gui.add_html(message_html(_HOW))
-        self._said: list[tuple[str, str]] = []
+        self._lines: list[tuple[str, str]] = []
         """Lines about the photos of the last upload, each with its kind."""
         self._preview = gui.add_image(np.zeros((8, 8, 3), np.uint8), label="photos and crops", visible=False)
         self._crops = CropDesk(gui, self.lesson, self._do, self._show_preview)
@@ -67,10 +70,10 @@ class TeachTab:
         """What the page's script says: photos are coming, or a box was drawn over one."""
         if about == "photos":
             with self._lock:
-                self._said = []
+                self._lines = []
                 self._photos_note.content = ""
         elif about == "crop":
-            self._do(lambda: self._crops.drawn(value))
+            self._do(lambda: self._crops.take_box(value))
 
     def _do(self, job: Callable[[], None]) -> None:
         with self._lock:
@@ -103,19 +106,19 @@ class TeachTab:
     def _tell(self, line: str, kind: str) -> None:
         """One more line about photos."""
         with self._lock:
-            self._said = [*self._said, (line, kind)][-8:]
-            self._photos_note.content = "".join(message_html(*said) for said in self._said)
+            self._lines = [*self._lines, (line, kind)][-8:]
+            self._photos_note.content = "".join(message_html(*each) for each in self._lines)
 
     # What a visitor does ---------------------------------------------------------------------------------
 
     def _add(self, file: Any) -> None:
         try:
-            found = self.lesson.add(file.name, file.content)
+            answer = self.lesson.add(file.name, file.content)
         except WaywordError as error:
             self._tell(str(error), "problem")
             return
-        self._said = [said for said in self._said if "has no photo" not in said[0]]  # now there is one
-        self._tell(found, "note")
+        self._lines = [line for line in self._lines if "has no photo" not in line[0]]  # now there is one
+        self._tell(answer, "note")
         self._show()
 
     def _check(self) -> None:
@@ -132,14 +135,14 @@ class TeachTab:
             self._check()
         name = self.lesson.save(self._name.value, self._phrases.value)
         self._message.content = message_html(f"{name}: saved", "good")
-        self._said = []
+        self._lines = []
         self._photos_note.content = message_html(_HOW)
         self._show()
         self._taught(name)
 
     def _forget(self) -> None:
         self.lesson.forget()
-        self._said = []
+        self._lines = []
         self._photos_note.content, self._confusions.content = message_html(_HOW), ""
         self._message.content = message_html("nothing was saved")
         self._show()

@@ -60,13 +60,13 @@ class Understanding:
         parts = self.parts
         if len(verdict.parts) == len(parts):
             pairs = zip(parts, verdict.parts, strict=True)
-            return tuple(PlanPart(f"{plan.words}: {_found(part)}", part.done) for plan, part in pairs)
+            return tuple(PlanPart(f"{plan.words}: {_finding(part)}", part.done) for plan, part in pairs)
         if verdict.parts:
             return tuple(PlanPart(part.words, part.done) for part in verdict.parts)
         return (*parts, PlanPart(verdict.outcome, verdict.success))
 
 
-def _found(part: VerdictPart) -> str:
+def _finding(part: VerdictPart) -> str:
     """What was found, without what was asked: "yes, 0.41 m" of "stopped at the globe: yes, 0.41 m"."""
     return part.words.split(": ", 1)[-1]
 

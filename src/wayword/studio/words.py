@@ -18,20 +18,20 @@ from wayword.pictures.thought_words import NONE_OF_THESE, distinct_references, s
 from wayword.policy.fspvn import Thought
 from wayword.studio.understood import PlanPart
 
-_SHOWN = 3
+_MOST_OUTCOMES = 3
 """Objects per reference or box."""
 _MOST = 6
 """References."""
 _NAME = "width:45%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 _NOTE = "font-size:12px;opacity:.75"
-_SPOKEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+_SPEECH_ONLY = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
 """For screen readers only."""
 
 
 def instruction_html(parsed: Parsed) -> str:
-    """The instruction as typed, references in their colours."""
+    """The instruction as typed: references in their colours, noun chunks that are none dotted."""
     colours = reference_colours(parsed.references)
-    words = []
+    words, others = [], False
     for word in split_words(parsed):
         parts = []
         for piece in word:
@@ -39,11 +39,13 @@ def instruction_html(parsed: Parsed) -> str:
             if piece.reference is not None:
                 colour = _css(colours[piece.reference])
                 text = f'<b style="color:{colour};border-bottom:2px solid {colour}">{text}</b>'
+            elif piece.in_chunk:
+                text, others = f'<i style="border-bottom:2px dotted #8fa3bf">{text}</i>', True
             parts.append(text)
         words.append("".join(parts))
-    return (
-        f'<div data-studio="instruction" style="font-size:16px;line-height:1.5;padding:0 8px">{" ".join(words)}</div>'
-    )
+    note = f'<div style="{_NOTE}">Dotted: noun chunks that stand for no object.</div>' if others else ""
+    sentence = f'<div style="font-size:16px;line-height:1.5">{" ".join(words)}</div>'
+    return f'<div data-studio="instruction" style="padding:0 8px">{sentence}{note}</div>'
 
 
 def plan_html(parts: Sequence[PlanPart], title: str, doing: int | None = None) -> str:
@@ -55,14 +57,14 @@ def plan_html(parts: Sequence[PlanPart], title: str, doing: int | None = None) -
     }
     rows = []
     for number, part in enumerate(parts):
-        sign, colour, spoken = marks[part.done]
+        sign, colour, speech = marks[part.done]
         if number == doing:
-            sign, colour, spoken = "&#9654;", _css(FLIGHT), "now: "
+            sign, colour, speech = "&#9654;", _css(FLIGHT), "now: "
         weight = "font-weight:600" if number == doing else ""
         rows.append(
             f'<li style="display:flex;gap:8px;{weight}" data-done="{part.done}">'
             f'<span aria-hidden="true" style="color:{colour}">{sign}</span>'
-            f'<span><span style="{_SPOKEN}">{spoken}</span>{escape(_short(part.words, 300))}</span></li>'
+            f'<span><span style="{_SPEECH_ONLY}">{speech}</span>{escape(_short(part.words, 300))}</span></li>'
         )
     body = f'<ol style="list-style:none;margin:2px 0;padding:0;font-size:13px">{"".join(rows)}</ol>'
     return f'<div data-studio="plan">{_panel(title, body)}</div>' if rows else ""
@@ -84,7 +86,7 @@ def references_html(parsed: Parsed) -> str:
         outcomes = [*reference.probabilities.items(), (NONE_OF_THESE, reference.none)]
         outcomes.sort(key=lambda item: -item[1])
         rows.append(_heading(reference.text, colours[number]))
-        rows += [_bar(name, p, colours[number]) for name, p in outcomes[:_SHOWN]]
+        rows += [_bar(name, p, colours[number]) for name, p in outcomes[:_MOST_OUTCOMES]]
     if not rows:
         return _panel("P(o | r)", f'<div style="{_NOTE}">The instruction refers to no object.</div>')
     return _panel("P(o | r): what each phrase means", "".join(rows))
@@ -92,18 +94,18 @@ def references_html(parsed: Parsed) -> str:
 
 def boxes_html(thought: Thought, names: Sequence[str], parsed: Parsed) -> str:
     """P(o | b) of the surest boxes and, for each, ALIGN with the references; then P(not yet observed)."""
-    seen, colours = thought.grounding, reference_colours(parsed.references)
-    columns = [*(seen.names or names), NONE_OF_THESE]
+    grounding, colours = thought.grounding, reference_colours(parsed.references)
+    columns = [*(grounding.names or names), NONE_OF_THESE]
     rows = []
-    order = np.argsort(-seen.p_box)[:MOST_BOXES]  # numbered as in the view
+    order = np.argsort(-grounding.p_box)[:MOST_BOXES]  # numbered as in the view
     for rank, box in enumerate(order.tolist(), start=1):
-        likeliest = np.argsort(-seen.p_object_of_box[box])[:2].tolist()
-        rows.append(_heading(f"box {rank}, object with {seen.p_box[box]:.2f}", None))
-        rows += [_bar(columns[o], float(seen.p_object_of_box[box, o]), (148, 158, 172)) for o in likeliest]
+        likeliest = np.argsort(-grounding.p_object_of_box[box])[:2].tolist()
+        rows.append(_heading(f"box {rank}, object with {grounding.p_box[box]:.2f}", None))
+        rows += [_bar(columns[o], float(grounding.p_object_of_box[box, o]), (148, 158, 172)) for o in likeliest]
         for number in distinct_references(parsed.references)[:_MOST]:
-            if number < len(seen.alignment) and seen.alignment[number, box] >= 0.01:
+            if number < len(grounding.alignment) and grounding.alignment[number, box] >= 0.01:
                 text = f"ALIGN with “{parsed.references[number].text}”"
-                rows.append(_bar(text, float(seen.alignment[number, box]), colours[number]))
+                rows.append(_bar(text, float(grounding.alignment[number, box]), colours[number]))
     if not rows:
         rows = [f'<div style="{_NOTE}">No object is in view.</div>']
     unseen = [

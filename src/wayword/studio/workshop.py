@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from wayword.language.reader import Reading
     from wayword.objects import CheckReport, Cropper
 
-Made = TypeVar("Made")
+Part = TypeVar("Part")
 Masks = Literal["predicted", "true"]
 TITLES = {
     "wayword": "Wayword (steps, descriptions, refusals)",
@@ -47,8 +47,9 @@ TITLES = {
     "stop": "stop",
 }
 """How the page calls who can fly; others by their names."""
-_NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps")
-"""Perfect segmentation is a choice of its own, not a policy; those that are told steps fly in evaluations only."""
+_NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps", "lerobot")
+"""Perfect segmentation is a choice of its own, not a policy; those that are told steps fly in evaluations only; one
+of LeRobot's needs a folder."""
 _LOADED = {**VARIANTS, WAYFINDER.name: WAYFINDER, WAYFINDER_PERFECT.name: WAYFINDER_PERFECT}
 """Policies that share grounder and language with those of other visitors."""
 _TAUGHT = "taught here"
@@ -65,13 +66,13 @@ class Workshop:
         self._locks = {part: threading.RLock() for part in ("objects", "language", "grounding", "comparing")}
         self._parts: dict[str, Any] = {}
 
-    def _once(self, part: str, key: str, make: Callable[[], Made]) -> Made:
+    def _once(self, part: str, key: str, make: Callable[[], Part]) -> Part:
         """What ``make`` returns, made the first time."""
         with self._locks[part]:
             if key not in self._parts:
                 self._parts[key] = make()
-            made: Made = self._parts[key]
-            return made
+            result: Part = self._parts[key]
+            return result
 
     def warm_up(self) -> None:
         """Load what the first flight needs, before anybody asks for it."""
@@ -103,13 +104,13 @@ class Workshop:
     def bank(self, database: ObjectDatabase) -> tuple[MeshBank, dict[str, str]]:
         """Meshes of the catalogue and of whatever else was taught; which mesh shows which object of the database."""
         known = {name_key(name): name for name in self.catalogue.index}
-        shown, others = {}, {}
+        models, others = {}, {}
         for item in database.objects:
             if name_key(item.name) in known:
-                shown[item.name] = known[name_key(item.name)]
+                models[item.name] = known[name_key(item.name)]
             elif item.photos:
-                shown[item.name], others[item.name] = item.name, stand_in(item)
-        return MeshBank({**self.catalogue.meshes, **others}) if others else self.catalogue, shown
+                models[item.name], others[item.name] = item.name, stand_in(item)
+        return MeshBank({**self.catalogue.meshes, **others}) if others else self.catalogue, models
 
     # Networks --------------------------------------------------------------------------------------------
 
@@ -188,8 +189,8 @@ class Workshop:
             return make_policy(name)
         if masks == "true" and name not in ("fspvn", "wayword"):
             raise WaywordError("true masks are for Wayword and FsPVN themselves; choose one of them or predicted masks")
-        wanted = f"{name}_perfect" if masks == "true" else name
-        policy = _LOADED[wanted].load(self.weights, self.grounder, SharedLanguage(self), self.camera)  # type: ignore[arg-type]
+        variant = f"{name}_perfect" if masks == "true" else name
+        policy = _LOADED[variant].load(self.weights, self.grounder, SharedLanguage(self), self.camera)  # type: ignore[arg-type]
         if isinstance(policy, Wayfinder):
             policy.reader = self.shared_reader
         return policy

@@ -20,6 +20,7 @@ from wayword.language.reader.mentions import Entity, Mentions, TextMention, find
 from wayword.language.reader.network import Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.reader import VIEWS, WEIGHTS
 from wayword.language.reader.refusals import not_known, nothing_to_do
+from wayword.language.reader.unfinished import is_unfinished
 from wayword.learning.language.reader_report import said_steps
 
 DATABASE = load_phrases("test")
@@ -41,6 +42,18 @@ def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-de
         return reader.read(language.parse(text, DATABASE), DATABASE)
 
     return once
+
+
+@pytest.mark.parametrize("text", ["flyy", "fly now", "go there!", "circle", "please turn", "up"])
+def test_half_a_command_is_asked_about(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert reading.kind == "refusal"
+    assert f'nothing to fly in "{text}". Say where to go' in reading.refusal
+
+
+@pytest.mark.parametrize("text", ["don't move", "turn left", "fly to the globe", "go 2 metres", "globe", "wait there"])
+def test_what_is_no_half_command(text: str) -> None:
+    assert not is_unfinished(text)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from wayword.language.reader.program import (
 )
 from wayword.language.reader.reading import Reading, Thing
 from wayword.language.reader.refusals import not_known, nothing_to_do
+from wayword.language.reader.unfinished import is_unfinished
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "reader"
 START = len(VOCABULARY)
@@ -65,7 +66,8 @@ class Reader:
         mentions = find_mentions(parsed, database)
         views = self._views(mentions)
         marked = views[0]
-        if len(marked.ids) <= 2:
+        names_nothing = all(reference.best is None for reference in parsed.references)
+        if len(marked.ids) <= 2 or (names_nothing and is_unfinished(parsed.text)):
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
         below = self._encoder.hidden([view.ids.tolist() for view in views], BELOW)
         encoded = [self._network.encode(states, marked.marks) for states in below]
