@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wayword.grounding.density import OTHERS, DensityConfig, Exemplars, densities, probabilities
-from wayword.grounding.shortlist import MOST_CANDIDATES, CrowdTable, Gallery
+from wayword.grounding.shortlist import MOST_CANDIDATES, CrowdTable, ExemplarGallery
 
 CONFIG = DensityConfig(variance=0.05, background=0.004, spread=0.02, typical=0.3)
 
@@ -26,14 +26,14 @@ def random_exemplars(objects: int, seed: int = 0) -> Exemplars:
 
 def test_a_small_database_is_taken_whole() -> None:
     small = random_exemplars(MOST_CANDIDATES)
-    assert Gallery(small, CONFIG).shortlist(["thing 3"]) is small
-    assert not Gallery(random_exemplars(MOST_CANDIDATES + 1), CONFIG).whole
+    assert ExemplarGallery(small, CONFIG).shortlist(["thing 3"]) is small
+    assert not ExemplarGallery(random_exemplars(MOST_CANDIDATES + 1), CONFIG).whole
 
 
 def test_candidates_have_the_probabilities_of_the_whole_database() -> None:
     every = random_exemplars(300)
     names = ("thing 42", "thing 7", "thing 299")
-    few = Gallery(every, CONFIG).shortlist(names)
+    few = ExemplarGallery(every, CONFIG).shortlist(names)
     assert few.names == (*names, OTHERS)
     x = every.vectors[[3 * 42 - 3, 500, 0, -1]]  # looks at thing 42, at others and at thing 299
     whole, short = probabilities(x, every, CONFIG), probabilities(x, few, CONFIG)
@@ -47,7 +47,7 @@ def test_candidates_have_the_probabilities_of_the_whole_database() -> None:
 
 def test_nobody_spoken_of_leaves_one_column_for_all() -> None:
     every = random_exemplars(150)
-    few = Gallery(every, CONFIG).shortlist(())
+    few = ExemplarGallery(every, CONFIG).shortlist(())
     assert few.names == (OTHERS,)
     k = densities(every.vectors[:2], few, CONFIG)
     assert np.allclose(k[:, 0], densities(every.vectors[:2], every, CONFIG).sum(axis=1), rtol=1e-5)

@@ -74,7 +74,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, eq=False)
-class Gallery:
+class ExemplarGallery:
     """The exemplars of a database, from which every flight takes those it needs."""
 
     exemplars: Exemplars

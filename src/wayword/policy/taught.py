@@ -14,7 +14,7 @@ import numpy as np
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.grounding.density import Exemplars
-from wayword.grounding.shortlist import MOST_CANDIDATES, Gallery
+from wayword.grounding.shortlist import MOST_CANDIDATES, ExemplarGallery
 from wayword.grounding.taught_photos import taught_exemplars
 from wayword.language.phrases_db import ObjectPhrases, PhraseList
 from wayword.objects import ObjectDatabase
@@ -29,7 +29,7 @@ class TaughtDatabase:
 
     phrases: PhraseList | tuple[ObjectPhrases, ...]
     exemplars: Exemplars
-    gallery: Gallery | None = None
+    gallery: ExemplarGallery | None = None
     """The same exemplars, where a large database may have to be narrowed down."""
 
     def __post_init__(self) -> None:
@@ -44,7 +44,7 @@ class TaughtDatabase:
         """
         loaded = database if isinstance(database, ObjectDatabase) else ObjectDatabase.load(Path(database))
         exemplars = taught_exemplars(loaded, grounder)
-        return TaughtDatabase(loaded.phrase_list, exemplars, Gallery(exemplars, grounder.config.density))
+        return TaughtDatabase(loaded.phrase_list, exemplars, ExemplarGallery(exemplars, grounder.config.density))
 
     def candidates(self, meanings: Iterable[Mapping[str, float]]) -> Exemplars:
         """Whom an instruction with these P(o | r) is about: all objects of a small database.
