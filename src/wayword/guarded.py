@@ -45,16 +45,18 @@ def read_bytes(path: Path | str, limit: int, follow_links: bool = True, remedy: 
     """The content of a regular file of 1 to ``limit`` bytes; ``remedy`` says what to give instead."""
     tail = f"; {remedy}" if remedy else ""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    if not follow_links:
-        if Path(path).is_symlink():  # said beforehand as well: not every system knows O_NOFOLLOW
-            raise DataError(path, "is a link; put the file itself there")
-        flags |= getattr(os, "O_NOFOLLOW", 0)
+    name = os.fspath(path)  # a database has ten thousands of files: paths are built once
     try:
-        if Path(path).is_dir():
+        if not follow_links:
+            if os.path.islink(name):  # said beforehand as well: not every system knows O_NOFOLLOW
+                raise DataError(path, "is a link; put the file itself there")
+            flags |= getattr(os, "O_NOFOLLOW", 0)
+        mode = os.stat(name).st_mode
+        if stat.S_ISDIR(mode):
             raise DataError(path, f"is a folder; {remedy or 'name a file'}")
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a device may do something when it is opened
+        if not stat.S_ISREG(mode):  # a device may do something when it is opened
             raise DataError(path, f"is not a regular file{tail}")
-        with open(os.open(path, flags), "rb") as file:
+        with open(os.open(name, flags), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise DataError(path, f"is not a regular file{tail}")

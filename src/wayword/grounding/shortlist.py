@@ -6,7 +6,7 @@
 
 The candidates' probabilities are those that the whole database gives: what looks like an object nobody spoke of is not
 taken for one of them, and is still seen to be a taught thing. What changes is the cost: K + 2 columns instead of M + 1
-for everything that comes after, and k_+ by one matrix product in single precision,
+for everything that comes after, and k_+ from one pass over all exemplars in single precision,
 
     k_+(b) = sum_j exp(log w_j - (|q_j|^2 + |x|^2 - 2 x . q_j) / (2 sigma_o^2)),     w_j = 1 / J_o
 
@@ -15,22 +15,27 @@ Databases of up to ``MOST_CANDIDATES`` objects are taken whole, as in the paper.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.compiled import compiled
 from wayword.grounding.density import OTHERS, DensityConfig, Exemplars
 
 MOST_CANDIDATES = 100
 """Objects that are told apart one by one in a flight."""
+LEAST_EXPONENT = -30.0
+"""Kernels of less than exp of this count as nothing: ten thousand of them are a millionth of beta."""
 
 
 @dataclass(frozen=True, eq=False)
 class CrowdTable:
-    """All exemplars of a database as factors of one matrix product; shared by all flights with this database."""
+    """All exemplars of a database, made ready for that pass; shared by all flights with this database."""
 
     factors: NDArray[np.float32]
     """(J, D + 1) q_j / sigma_o^2 and 1 / (2 sigma_o^2), the coefficients of x and of -|x|^2."""
@@ -51,13 +56,24 @@ class CrowdTable:
 
     def densities(self, x: NDArray[np.float32], without: NDArray[np.int64]) -> NDArray[np.float64]:
         """k_+ (B,) of regions x (B, D), the exemplars of the numbers ``without`` left out."""
-        points = np.concatenate([x, np.square(x).sum(axis=1, keepdims=True)], axis=1)
-        kernels = points @ self.factors.T
-        kernels += self.offsets
-        np.exp(kernels, out=kernels)
-        kernels[:, without] = 0.0
-        result: NDArray[np.float64] = kernels.sum(axis=1).astype(np.float64)
-        return result
+        points = np.concatenate([x, np.square(x).sum(axis=1, keepdims=True)], axis=1).astype(np.float32)
+        result = np.zeros(len(points))
+        _add_kernels(points, self.factors, self.offsets, result)
+        left = np.zeros(len(points))
+        _add_kernels(points, self.factors[without], self.offsets[without], left)
+        return np.maximum(result - left, 0.0)
+
+
+@compiled(nogil=True, fastmath=True)
+def _add_kernels(points: Any, factors: Any, offsets: Any, sums: Any) -> None:
+    """Add exp(offset_j + x . factor_j) over all j to ``sums`` (B,); a matrix product would wake threads."""
+    for j in range(len(factors)):
+        for b in range(len(points)):
+            exponent = offsets[j]
+            for d in range(factors.shape[1]):
+                exponent += points[b, d] * factors[j, d]
+            if exponent > LEAST_EXPONENT:
+                sums[b] += math.exp(exponent)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -195,13 +196,17 @@ def clean_phrases(values: Any) -> tuple[str, ...]:
 def tracked_files(record: Record) -> list[str]:
     """The files of an object that the manifest keeps hashes of."""
     numbered = [name(number) for number in record.photos for name in (crop_name, photo_name)]
-    return [OBJECT, *(file for file in numbered if (record.folder / file).is_file()), *record.loose]
+    folder = str(record.folder)
+    return [OBJECT, *(file for file in numbered if os.path.isfile(os.path.join(folder, file))), *record.loose]
 
 
 def hashes(record: Record) -> dict[str, str]:
     """What the manifest would say about an object as it is now."""
-    files = tracked_files(record)
-    return {file: photo_digest(read_bytes(record.folder / file, MAX_FILE_BYTES, follow_links=False)) for file in files}
+    folder = str(record.folder)
+    return {
+        file: photo_digest(read_bytes(os.path.join(folder, file), MAX_FILE_BYTES, follow_links=False))
+        for file in tracked_files(record)
+    }
 
 
 def _checked_photos(path: Path, photos: Any) -> dict[str, dict[str, Any]]:

@@ -298,6 +298,14 @@ def test_the_command_flies_judges_and_draws(
         assert set(cell["metrics"]) >= {"sr", "emd", "spl", "ndtw", "collisions"}
     page = (tmp_path / "failures-fspvn.dev.natural.html").read_text()
     assert page.count("<figure>") == sum(not f["sr"] for f in report["cells"]["fspvn.dev.natural"]["flights"])
+    # What failed was flown again with true labels, by the one row that labels its boxes itself.
+    for system, helped in (("fspvn", True), ("fspvn_noi", False), ("fspvn_perfect", False)):
+        failed = [f for f in report["cells"][f"{system}.dev.natural"]["flights"] if not f["sr"]]
+        assert failed
+        for flight in failed:
+            again = flight["verdict"]["with_true_labels"]
+            assert again in (True, False) if helped else again is None
+            assert flight["verdict"]["lost_by"] == "grounding" or not again
     assert "http" not in page  # needs nothing beside it
     assert len(page) < 500_000
 

@@ -13,6 +13,7 @@ memory       the most that the process ever had, networks included
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ from wayword.sim.render.renderer import RenderConfig
 
 Result = TypeVar("Result")
 SIZES = (8, 80, 800, 8000)
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 STEPS = 20
 """Decisions of a flight that are timed, the first one left out."""
 
@@ -63,10 +65,10 @@ class DatabaseCost:
 
 
 class _Timed:
-    """A policy with a stop-watch, which stops after ``STEPS`` decisions."""
+    """A policy with a stop-watch, which stops after so many decisions and one more."""
 
-    def __init__(self, policy: FsPVN) -> None:
-        self.policy, self.name = policy, policy.name
+    def __init__(self, policy: FsPVN, steps: int) -> None:
+        self.policy, self.name, self._steps = policy, policy.name, steps
         self.times: list[list[float]] = []
         """Milliseconds of each decision, by flight."""
 
@@ -80,7 +82,7 @@ class _Timed:
         start = time.process_time()
         actions = self.policy.act(observations)
         self.times[-1].append(1000 * (time.process_time() - start))
-        if len(self.times[-1]) > STEPS:
+        if len(self.times[-1]) > self._steps:
             actions[:, 2] = 1.0
         return actions
 
@@ -96,9 +98,12 @@ class _Use:
 
 
 def database_costs(
-    flights: int, sizes: Sequence[int] = SIZES, progress: Callable[[int], None] = lambda done: None
+    flights: int,
+    sizes: Sequence[int] = SIZES,
+    progress: Callable[[int], None] = lambda done: None,
+    steps: int = STEPS,
 ) -> list[DatabaseCost]:
-    """Measure a database that grows through ``sizes``, with so many flights at each."""
+    """Measure a database that grows through ``sizes``, with so many flights of ``steps`` decisions at each."""
     costs = []
     before = 0
     with tempfile.TemporaryDirectory() as place:
@@ -106,7 +111,7 @@ def database_costs(
         for size in sizes:
             grow_database(folder, size)
             first_s = _alone(_first_load, folder)
-            use = _alone(_fly, folder, flights)
+            use = _alone(_fly, folder, flights, steps)
             teach_s = _alone(_teach, folder)
             parse_ms, step_ms = (bootstrap_mean(ms, np.random.default_rng(0)) for ms in (use.parse_ms, use.step_ms))
             cost = DatabaseCost(size, first_s, size - before, use.load_s, parse_ms, step_ms, teach_s, use.memory_mb)
@@ -117,30 +122,46 @@ def database_costs(
 
 
 def _alone(work: Callable[..., Result], *arguments: object) -> Result:
-    """In a process of its own: memory that others used does not count."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(work, *arguments).result()
+    """In a process of its own, with one thread: memory that others used does not count, nor do threads that wait."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            return pool.submit(work, *arguments).result()
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _first_load(folder: Path) -> float:
     with one_core():
-        policy = WAYFINDER.load(None)
+        policy = _ready_policy()
         start = time.process_time()
         policy.reset(["stop"], [ObjectDatabase.load(folder)])
         return time.process_time() - start
 
 
-def _fly(folder: Path, flights: int) -> _Use:
+def _ready_policy() -> FsPVN:
+    """The default policy with all networks in memory."""
+    policy = WAYFINDER.load(None)
+    policy.reset(["stop"], [shipped_database("dev")])
+    return policy
+
+
+def _fly(folder: Path, flights: int, steps: int) -> _Use:
     cuts = [cut for episode in load_natural("dev") for cut in examples(episode, 2)]
     sample = [cuts[i * len(cuts) // flights] for i in range(flights)]
     with one_core():
-        policy = WAYFINDER.load(None)
+        policy = _ready_policy()
         start = time.process_time()
         database = ObjectDatabase.load(folder)
         policy.reset([sample[0].instruction], [database])
         load_s = time.process_time() - start
         parse_ms = [_parse_ms(policy, cut, database) for cut in sample]
-        timed = _Timed(policy)
+        timed = _Timed(policy, steps)
         bank = MeshBank.of_catalogue(shipped_database("dev").names)
         config = RunConfig(batch=1, arena=ArenaConfig(render=RenderConfig(threads=1)))
         fly_examples(timed, sample, bank, config, [database] * len(sample))
