@@ -79,7 +79,7 @@ def cleared(
 ) -> tuple[float, float]:
     """The safe velocity nearest to ``wish`` of a vehicle at ``place`` that would come to rest at ``rest``."""
     rules = _rules(place, rest, wish, obstacles, around)
-    if all(_kept(rule, *wish) for rule in rules):
+    if all(_holds(rule, *wish) for rule in rules):
         return wish
     cos, sin = math.cos(heading), math.sin(heading)
     rules.append((ClearanceLine(-cos, -sin, CREEP_M_S),))
@@ -95,7 +95,7 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
 
     Those of more than ``_MOST_JOINED_M`` stay as they are: they may enclose the vehicle.
     """
-    left, found = [disc for disc in obstacles if all(map(math.isfinite, disc))], list[Disc]()
+    left, groups = [disc for disc in obstacles if all(map(math.isfinite, disc))], list[Disc]()
     while left:
         group, rest = [left.pop(0)], left
         for a in group:  # grows as it goes
@@ -106,8 +106,8 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
         xs, ys = [x for x, _, _ in group], [y for _, y, _ in group]
         x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
         wide = max(math.hypot(d[0] - x, d[1] - y) + d[2] for d in group)
-        found += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
-    return tuple(found)
+        groups += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
+    return tuple(groups)
 
 
 def side_of(hfov_deg: float) -> float:
@@ -115,7 +115,7 @@ def side_of(hfov_deg: float) -> float:
     return math.floor(20 * math.radians(hfov_deg) / 2) / 20
 
 
-def _kept(rule: Rule, ux: float, uy: float) -> bool:
+def _holds(rule: Rule, ux: float, uy: float) -> bool:
     return any(line.over(ux, uy) <= _EPS for line in rule)
 
 
@@ -173,10 +173,10 @@ def _nearest(wish: Vec, rules: list[Rule]) -> Vec:
     first = np.cumsum([0, *(len(rule) for rule in rules[:-1])])
     ux, uy = _candidates(wish, lines)
     over = ux[:, None] * lines[:, 0] + uy[:, None] * lines[:, 1] - lines[:, 2]
-    kept = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
-    if not kept.any():
+    safe = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
+    if not safe.any():
         return 0.0, 0.0
-    far = np.where(kept, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
+    far = np.where(safe, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
     best = int(far.argmin())
     return float(ux[best]), float(uy[best])
 

@@ -85,18 +85,18 @@ class Standing:
     def look(self, footprints: ArrayLike, p_box: ArrayLike, pose: Sequence[float]) -> tuple[Disc, ...]:
         """Add one frame, taken from ``pose`` (6,): footprints (K, 4) and P(b) (K,). What stands there now."""
         x, y, yaw = pose[0], pose[1], pose[5]
-        seen = set[int]()
+        in_frame = set[int]()
         prints = np.asarray(footprints, np.float64).reshape(-1, 4).tolist()
         for (fx, fy, radius, quality), p in zip(prints, np.asarray(p_box, np.float64).tolist(), strict=True):
             if not p * quality >= _LEAST or not math.isfinite(fx + fy + radius):
                 continue
             away, evidence = math.hypot(fx - x, fy - y), p * quality**2
             if away < _CUT_M and quality < _CUT:
-                self._add_cut(seen, x, y, math.atan2(fy - y, fx - x), away, radius, p * quality)
+                self._add_cut(in_frame, x, y, math.atan2(fy - y, fx - x), away, radius, p * quality)
                 continue
             sigma = _SIGMA_M + _SIGMA_PER_M * away**2
-            self._add(seen, StandingThing(fx, fy, radius + _NARROW_M, p * quality**4 / sigma**2, evidence))
-        self._doubt(seen, x, y, yaw)
+            self._add(in_frame, StandingThing(fx, fy, radius + _NARROW_M, p * quality**4 / sigma**2, evidence))
+        self._doubt(in_frame, x, y, yaw)
         self._join()
         return self.discs()
 
@@ -104,7 +104,7 @@ class Standing:
         """Whatever is likely enough to stand there."""
         return tuple((t.x, t.y, t.radius) for t in self.things if t.evidence > STANDS)
 
-    def _add(self, seen: set[int], look: StandingThing) -> None:
+    def _add(self, in_frame: set[int], look: StandingThing) -> None:
         near = [(math.hypot(t.x - look.x, t.y - look.y), k) for k, t in enumerate(self.things)]
         away, k = min(near, default=(math.inf, 0))
         if away < SAME_M:
@@ -112,10 +112,10 @@ class Standing:
         else:
             k = len(self.things)
             self.things.append(look)
-        seen.add(k)
+        in_frame.add(k)
 
     def _add_cut(
-        self, seen: set[int], x: float, y: float, bearing: float, away: float, radius: float, evidence: float
+        self, in_frame: set[int], x: float, y: float, bearing: float, away: float, radius: float, evidence: float
     ) -> None:
         """A look at something whose foot is below the image, at most ``away`` in this direction."""
         for k, thing in enumerate(self.things):
@@ -134,23 +134,23 @@ class Standing:
                     )  # fmt: skip
                     sure = sure.and_look(look)
                 self.things[k] = sure
-                seen.add(k)
+                in_frame.add(k)
                 return
         half = min(_HALF_WAY_M, away)
         place = x + half * math.cos(bearing), y + half * math.sin(bearing)
-        self._add(seen, StandingThing(*place, min(radius, _WIDEST_M) + _UNSURE_M, _UNSURE, evidence))
+        self._add(in_frame, StandingThing(*place, min(radius, _WIDEST_M) + _UNSURE_M, _UNSURE, evidence))
 
-    def _doubt(self, seen: set[int], x: float, y: float, yaw: float) -> None:
+    def _doubt(self, in_frame: set[int], x: float, y: float, yaw: float) -> None:
         """What is in plain view and was not seen is less likely to be there."""
-        kept = []
+        likely = []
         for k, thing in enumerate(self.things):
-            if k not in seen and self._plain(thing, x, y, yaw):
+            if k not in in_frame and self._plain(thing, x, y, yaw):
                 thing = replace(thing, evidence=thing.evidence - DOUBT)
-            elif k not in seen and thing.weight <= _UNSURE:
+            elif k not in in_frame and thing.weight <= _UNSURE:
                 thing = replace(thing, evidence=thing.evidence - _FORGET)
             if thing.evidence > 0:
-                kept.append(thing)
-        self.things = kept
+                likely.append(thing)
+        self.things = likely
 
     def _plain(self, thing: StandingThing, x: float, y: float, yaw: float) -> bool:
         away, bearing = math.hypot(thing.x - x, thing.y - y), math.atan2(thing.y - y, thing.x - x)
