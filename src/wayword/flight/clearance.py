@@ -29,12 +29,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Disc = tuple[float, float, float]
-"""x, y, radius in metres of something that stands there."""
+from wayword.mapping.standing import SIDE_RAD, Disc
+
 Vec = tuple[float, float]
 Floats = NDArray[np.float64]
-SIDE_RAD = 0.7
-"""Just inside half of the 84 degrees of the paper's camera."""
 CREEP_M_S = 0.2
 """Further beside the heading, and backwards, no faster than this."""
 STILL_M_S = 0.1
@@ -108,11 +106,6 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
         wide = max(math.hypot(d[0] - x, d[1] - y) + d[2] for d in group)
         groups += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
     return tuple(groups)
-
-
-def side_of(hfov_deg: float) -> float:
-    """Half of a field of view, down to a twentieth of a radian: just inside of what is seen. 0.7 of 84 degrees."""
-    return math.floor(20 * math.radians(hfov_deg) / 2) / 20
 
 
 def _holds(rule: Rule, ux: float, uy: float) -> bool:

@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.flight.blackbox import BlackBox, encode_image
-from wayword.flight.clearance import Disc
 from wayword.flight.governor import Decision
-from wayword.flight.standing import Standing, standing
 from wayword.flight.vehicle import Pose, Shot, Vehicle
+from wayword.mapping.standing import Disc, Standing, standing
 from wayword.policy.interface import Observations, Policy, Privileged
 from wayword.task import STOP_THRESHOLD
 

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
-from wayword.flight.clearance import Disc
 from wayword.flight.decider import Wish
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
 from wayword.flight.mission import FlightPlan, Outcome, fly_mission
 from wayword.flight.reasons import Reason
 from wayword.flight.simulated import SimulatedVehicle
-from wayword.flight.standing import standing
 from wayword.flight.vehicle import Mode, Pose
 from wayword.mapping.grid import WORLD_CELLS
+from wayword.mapping.standing import Disc, standing
 from wayword.mapping.world_map import splat_max
 from wayword.task import MAX_SPEED_M_S
 

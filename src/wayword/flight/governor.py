@@ -19,12 +19,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from wayword.errors import WaywordError
-from wayword.flight.clearance import SIDE_RAD, Disc
 from wayword.flight.fence import Fence
 from wayword.flight.limits import held_back, limited
 from wayword.flight.reasons import AT_ONCE, LASTING, Reason
 from wayword.flight.vehicle import Mode, Telemetry
 from wayword.flight.watch import faults, has_pose
+from wayword.mapping.standing import SIDE_RAD, Disc
 from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
 Anchor = tuple[float, float, float]
