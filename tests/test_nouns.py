@@ -14,7 +14,6 @@ PARTICIPLES = frozenset({
     "made", "picked", "said", "seen", "shown", "spoken", "taken", "told", "wanted",
 })  # fmt: skip
 OPEN = (
-    "flight/",
     "learning/ar/",
     "learning/grounding/",
 )

@@ -53,7 +53,7 @@ def test_a_flight_with_another_camera_says_so_in_its_black_box(tmp_path, capsys)
     trace = json.loads(out.with_suffix(".json").read_text())
     assert trace["camera"]["hfov_deg"] == 60.0
     world = WorldMap(0, recording.camera)
-    world.update(np.zeros((0, 4), np.float32), [], np.zeros((0, 0)), recording.seen[0].pose)
+    world.update(np.zeros((0, 4), np.float32), [], np.zeros((0, 0)), recording.sights[0].pose)
     assert trace["decisions"][0]["thought"]["coverage"] == tenths(world.coverage)
 
 

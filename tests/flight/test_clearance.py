@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from support.governing import heard, tick, wish
 from wayword.flight import State
-from wayword.flight.clearance import CREEP_M_S, Around, cleared, joined_discs, side_of
+from wayword.flight.clearance import CREEP_M_S, Around, cleared, joined_discs
+from wayword.mapping.standing import side_of
 
 FAST = State(0.0, speed_m_s=0.7)
 

@@ -125,7 +125,7 @@ def test_a_recording_is_a_vehicle(tmp_path):
     seen = 0
     while not vehicle.over:
         shot = vehicle.shot()
-        seen += shot is not None and shot.taken_s == recording.seen[-1].shot.taken_s
+        seen += shot is not None and shot.taken_s == recording.sights[-1].shot.taken_s
         vehicle.hold(None)
         vehicle.wait(0.05)
     assert seen > 0

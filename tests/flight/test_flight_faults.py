@@ -68,7 +68,7 @@ def test_a_governor_that_is_lied_to_would_leave_the_fence(monkeypatch):
 def test_a_governor_that_does_not_know_of_an_object_touches_it(name):
     """The suite can fail: the same flight with nothing on the policy's map."""
     case = next(case for case in cases() if case.name == name)
-    blind = run_case(replace(case, seen=False))
+    blind = run_case(replace(case, mapped=False))
     assert blind.contacts > 0
     assert any("touched an object" in problem for problem in blind.problems)
 

@@ -220,7 +220,7 @@ def test_the_oracle_flies_over_mavlink_and_rtsp(bank, dev_pairs, tmp_path):
         nearest = min(math.dist((x, y), example.path[-1]) for x, y, _ in drone.path)
         assert Reason.ARRIVED not in outcome.reasons or nearest < 0.6
     recording = load_recording(tmp_path / "flight.box")
-    assert recording.seen[0].shot.pixels.shape == (72, 128, 3)
+    assert recording.sights[0].shot.pixels.shape == (72, 128, 3)
     assert list(govern_again(recording)) == []
 
 

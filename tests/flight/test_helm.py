@@ -32,7 +32,7 @@ def test_a_mode_we_did_not_ask_for_ends_everything_for_good(mode):
     assert helm.may_fly(1.05)
     helm.see(mode, 1.1)
     helm.see(Mode.OFFBOARD, 1.12)  # and given back before anybody looked
-    assert (helm.lost, helm.told) == (mode, Mode.OTHER)
+    assert (helm.lost, helm.reported) == (mode, Mode.OTHER)
     assert not helm.may_fly(1.15)
     assert not helm.may_land(1.15)
     assert not helm.wants_news(9.0)

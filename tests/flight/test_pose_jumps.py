@@ -92,8 +92,8 @@ def test_a_pose_comes_with_a_velocity_and_a_time():
 def test_a_pose_of_no_numbers_is_not_remembered():
     state, _ = tick(State(0.0), 1.0, heard(1.0))
     state, _ = tick(state, 1.05, heard(1.05, x=math.nan))
-    assert state.seen is not None
-    assert state.seen.pose_s == 1.0
+    assert state.last_pose is not None
+    assert state.last_pose.pose_s == 1.0
     _, command = tick(state, 1.1, heard(1.1, x=2.5))  # against the last one that was a pose
     assert Reason.POSE_JUMP in command.reasons
 
@@ -128,7 +128,7 @@ def test_of_two_poses_with_one_time_stamp_the_first_is_kept():
     poses.add(1.0, first)
     poses.add(1.0, second)
     poses.add(0.5, second)  # late: it is older than what is known
-    assert list(poses.kept) == [(1.0, first)]
+    assert list(poses.recent) == [(1.0, first)]
     poses.add(2.0, second)
     assert poses.at(1.0) == pytest.approx(first)
     assert poses.at(1.5) == pytest.approx((0.5,) * 6)
@@ -138,7 +138,7 @@ def test_a_hundred_poses_are_kept():
     poses = Poses()
     for i in range(250):
         poses.add(float(i), (float(i),) + (0.0,) * 5)
-    assert len(poses.kept) == 100
+    assert len(poses.recent) == 100
     assert poses.at(0.0)[0] == 150.0
     assert poses.at(200.5)[0] == pytest.approx(200.5)
 

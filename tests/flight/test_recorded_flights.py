@@ -53,9 +53,9 @@ def test_a_recording_holds_the_flight(box: Path):
     assert recording.ticks[-1][0].telemetry.mode is Mode.GROUND
     # Every decision that a tick rests on is there, with its image.
     assert {inputs.decision.made_s for inputs, _ in recording.ticks if inputs.decision} <= {
-        item.decision.made_s for item in recording.seen
+        item.decision.made_s for item in recording.sights
     }
-    assert all(item.shot.taken_s == item.decision.image_s for item in recording.seen)
+    assert all(item.shot.taken_s == item.decision.image_s for item in recording.sights)
 
 
 def test_a_box_cut_anywhere_is_read_up_to_there(box: Path, tmp_path: Path):
@@ -181,7 +181,7 @@ def test_a_replayed_vehicle_does_what_it_did(box: Path):
     vehicle.hold(None)
     vehicle.land()
     vehicle.emergency_stop()
-    assert vehicle.told == ["velocity", "hold", "land", "emergency stop"]
+    assert vehicle.commands == ["velocity", "hold", "land", "emergency stop"]
     assert vehicle.telemetry() == recording.ticks[0][0].telemetry
     vehicle.wait(0.5)
     assert vehicle.now() == pytest.approx(recording.ticks[0][0].now_s + 0.5)

@@ -50,8 +50,8 @@ class VehicleOptions:
 
     def governor(self) -> GovernorConfig:
         """Its settings; how far beside its heading the vehicle looks is the camera's."""
-        from wayword.flight.clearance import side_of
         from wayword.flight.governor import GovernorConfig
+        from wayword.mapping.standing import side_of
 
         return GovernorConfig(side_rad=side_of(self.view().hfov_deg))
 

@@ -120,7 +120,7 @@ class Replay:
         about = recording.about
         say(f"{about.get('vehicle', 'a vehicle')}: {about.get('instruction', '')}")
         seconds = recording.ticks[-1][0].now_s - recording.started_s if recording.ticks else 0.0
-        say(f"{len(recording.ticks)} ticks in {seconds:.1f} s, {len(recording.seen)} decisions")
+        say(f"{len(recording.ticks)} ticks in {seconds:.1f} s, {len(recording.sights)} decisions")
         rows = list(recording.box.of("intervention"))
         for row in rows if self.all else rows[:20]:
             say(f"{row['now_s'] - recording.started_s:7.2f} s  {row['act']:8s} {', '.join(row['reasons']) or '-'}")

@@ -12,14 +12,14 @@ _RISE = 1.5
 """An oscillator of this many radians per time constant has 63 % of a new speed after about one."""
 
 
-def swing(overshoot: float, tau: float, wanted: float, v: float, a: float, dt: float) -> tuple[float, float]:
+def swing(overshoot: float, tau: float, target: float, v: float, a: float, dt: float) -> tuple[float, float]:
     """Velocity and acceleration after ``dt`` of a second-order response.
 
     v'' = w^2 (u - v) - 2 d w v', with the damping d of overshoot = exp(-pi d / sqrt(1 - d^2)).
     """
     size = -math.log(overshoot)
     damping, rate = size / math.hypot(math.pi, size), _RISE / tau
-    a += (rate * rate * (wanted - v) - 2 * damping * rate * a) * dt
+    a += (rate * rate * (target - v) - 2 * damping * rate * a) * dt
     return v + a * dt, a
 
 

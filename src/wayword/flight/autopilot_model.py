@@ -235,7 +235,7 @@ class AutopilotModel:
             self.land()
         if self.mode is Mode.GROUND:
             return
-        ux, uy, uz, omega = self._wanted()
+        ux, uy, uz, omega = self._demand()
         if self.z > self.config.ceiling_m:
             uz = min(uz, -_DESCEND_M_S)
         self._move(ux, uy, uz, omega, dt)
@@ -256,20 +256,20 @@ class AutopilotModel:
             self.land()
         self._failsafe = True
 
-    def _wanted(self) -> tuple[float, float, float, float]:
+    def _demand(self) -> tuple[float, float, float, float]:
         """Velocity and yaw rate that the position loop, or the setpoint, asks for."""
         climb = _HEIGHT_GAIN * (self.height - self.z - self.offset[2])
         if self.mode is Mode.LAND:
             return (*self._towards(self._place), -_DESCEND_M_S, self._turn(self._place_yaw))
         if self.mode is not Mode.OFFBOARD:
             return (*self._towards(self._place), min(climb, _CLIMB_M_S), self._turn(self._place_yaw))
-        asked = self._setpoint
-        if asked.height is not None:
-            climb = _HEIGHT_GAIN * (asked.height - self.z - self.offset[2])
-        if asked.place is not None:
-            return (*self._towards(asked.place), climb, self._turn(asked.yaw if asked.yaw is not None else self.yaw))
-        (vx, vy, vz), share = asked.velocity or (0.0, 0.0, 0.0), self.config.speed_share
-        return share * vx, share * vy, climb if asked.height is not None else vz, asked.yaw_rate
+        latest = self._setpoint
+        if latest.height is not None:
+            climb = _HEIGHT_GAIN * (latest.height - self.z - self.offset[2])
+        if latest.place is not None:
+            return (*self._towards(latest.place), climb, self._turn(latest.yaw if latest.yaw is not None else self.yaw))
+        (vx, vy, vz), share = latest.velocity or (0.0, 0.0, 0.0), self.config.speed_share
+        return share * vx, share * vy, climb if latest.height is not None else vz, latest.yaw_rate
 
     def _towards(self, place: tuple[float, float]) -> tuple[float, float]:
         dx = _PLACE_GAIN * (place[0] - self.x - self.offset[0])

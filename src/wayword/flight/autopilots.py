@@ -46,7 +46,7 @@ class Rule:
     """One parameter that must be as wanted."""
 
     name: str
-    wanted: str
+    demand: str
     remedy: str
     """{name} stands for the parameter's name in this firmware."""
     holds: Callable[[float], bool]

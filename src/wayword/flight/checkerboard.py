@@ -53,10 +53,10 @@ def find_views(pictures: Iterable[NDArray[np.uint8]], inner: tuple[int, int], mo
             raise WaywordError(f"the pictures differ in size: {size[0]} x {size[1]} and {own[0]} x {own[1]}")
         size = own
         grey = cv2.cvtColor(np.ascontiguousarray(picture), cv2.COLOR_RGB2GRAY)
-        found, points = cv2.findChessboardCornersSB(
+        complete, points = cv2.findChessboardCornersSB(
             grey, inner, flags=cv2.CALIB_CB_NORMALIZE_IMAGE | cv2.CALIB_CB_ACCURACY
         )
-        if not found:
+        if not complete:
             continue
         flat = _refined(cv2, grey, points, inner) + 0.5  # OpenCV counts from the centre of the first pixel
         if not corners or float(np.abs(flat - corners[-1]).max()) > 0.02 * size[0]:

@@ -29,12 +29,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Disc = tuple[float, float, float]
-"""x, y, radius in metres of something that stands there."""
+from wayword.mapping.standing import SIDE_RAD, Disc
+
 Vec = tuple[float, float]
 Floats = NDArray[np.float64]
-SIDE_RAD = 0.7
-"""Just inside half of the 84 degrees of the paper's camera."""
 CREEP_M_S = 0.2
 """Further beside the heading, and backwards, no faster than this."""
 STILL_M_S = 0.1
@@ -79,7 +77,7 @@ def cleared(
 ) -> tuple[float, float]:
     """The safe velocity nearest to ``wish`` of a vehicle at ``place`` that would come to rest at ``rest``."""
     rules = _rules(place, rest, wish, obstacles, around)
-    if all(_kept(rule, *wish) for rule in rules):
+    if all(_holds(rule, *wish) for rule in rules):
         return wish
     cos, sin = math.cos(heading), math.sin(heading)
     rules.append((ClearanceLine(-cos, -sin, CREEP_M_S),))
@@ -95,7 +93,7 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
 
     Those of more than ``_MOST_JOINED_M`` stay as they are: they may enclose the vehicle.
     """
-    left, found = [disc for disc in obstacles if all(map(math.isfinite, disc))], list[Disc]()
+    left, groups = [disc for disc in obstacles if all(map(math.isfinite, disc))], list[Disc]()
     while left:
         group, rest = [left.pop(0)], left
         for a in group:  # grows as it goes
@@ -106,16 +104,11 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
         xs, ys = [x for x, _, _ in group], [y for _, y, _ in group]
         x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
         wide = max(math.hypot(d[0] - x, d[1] - y) + d[2] for d in group)
-        found += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
-    return tuple(found)
+        groups += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
+    return tuple(groups)
 
 
-def side_of(hfov_deg: float) -> float:
-    """Half of a field of view, down to a twentieth of a radian: just inside of what is seen. 0.7 of 84 degrees."""
-    return math.floor(20 * math.radians(hfov_deg) / 2) / 20
-
-
-def _kept(rule: Rule, ux: float, uy: float) -> bool:
+def _holds(rule: Rule, ux: float, uy: float) -> bool:
     return any(line.over(ux, uy) <= _EPS for line in rule)
 
 
@@ -173,10 +166,10 @@ def _nearest(wish: Vec, rules: list[Rule]) -> Vec:
     first = np.cumsum([0, *(len(rule) for rule in rules[:-1])])
     ux, uy = _candidates(wish, lines)
     over = ux[:, None] * lines[:, 0] + uy[:, None] * lines[:, 1] - lines[:, 2]
-    kept = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
-    if not kept.any():
+    safe = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
+    if not safe.any():
         return 0.0, 0.0
-    far = np.where(kept, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
+    far = np.where(safe, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
     best = int(far.argmin())
     return float(ux[best]), float(uy[best])
 

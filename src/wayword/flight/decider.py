@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.flight.blackbox import BlackBox, encode_image
-from wayword.flight.clearance import Disc
 from wayword.flight.governor import Decision
-from wayword.flight.standing import Standing, standing
 from wayword.flight.vehicle import Pose, Shot, Vehicle
+from wayword.mapping.standing import Disc, Standing, standing
 from wayword.policy.interface import Observations, Policy, Privileged
 from wayword.task import STOP_THRESHOLD
 
@@ -80,8 +79,8 @@ class PolicyMind:
 
     def decide(self, pixels: NDArray[np.uint8], pose: Pose) -> Wish:
         """One step of the policy; what it has seen stand on the map goes along."""
-        seen = Observations(np.zeros(1, np.int64), pixels[None], np.array([pose], np.float64))
-        forward, turn, stop = np.asarray(self.policy.act(seen), np.float64)[0].tolist()
+        view = Observations(np.zeros(1, np.int64), pixels[None], np.array([pose], np.float64))
+        forward, turn, stop = np.asarray(self.policy.act(view), np.float64)[0].tolist()
         thought = getattr(self.policy, "thought", None)
         if thought is None:
             return Wish(forward, turn, stop > STOP_THRESHOLD)
@@ -102,16 +101,16 @@ class PolicyMind:
 class Poses:
     """The poses of the last seconds, to know where the vehicle was when an image was taken."""
 
-    kept: deque[tuple[float, Pose]] = field(default_factory=lambda: deque(maxlen=100))
+    recent: deque[tuple[float, Pose]] = field(default_factory=lambda: deque(maxlen=100))
 
     def add(self, at_s: float, pose: Pose) -> None:
         """A pose that arrived."""
-        if not self.kept or at_s > self.kept[-1][0]:
-            self.kept.append((at_s, pose))
+        if not self.recent or at_s > self.recent[-1][0]:
+            self.recent.append((at_s, pose))
 
     def at(self, at_s: float, near_s: float = math.inf) -> Pose | None:
         """Between the two poses around a time, the nearest one beyond the ends; None if none is within ``near_s``."""
-        known = list(self.kept)
+        known = list(self.recent)
         if not known:
             return None
         times = np.array([time for time, _ in known])

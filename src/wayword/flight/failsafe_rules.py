@@ -25,16 +25,16 @@ def _check(rule: Rule, parameters: Mapping[str, float], firmware: Version | None
     value = parameters.get(name)
     if value is None:
         remedy = "check the link and the firmware's version"
-        return PreflightCheck(name, False, "not answered", rule.wanted, remedy)
-    found, remedy = f"{value:g}", rule.remedy.format(name=name)
+        return PreflightCheck(name, False, "not answered", rule.demand, remedy)
+    value_text, remedy = f"{value:g}", rule.remedy.format(name=name)
     values, since = rule.newer
     if round(value) in values and (firmware is None or firmware < since):
-        found = f"{value:g} on firmware {version_text(firmware)}, which has it from {version_text(since)} on only"
-        return PreflightCheck(name, False, found, rule.wanted, remedy)
+        value_text = f"{value:g} on firmware {version_text(firmware)}, which has it from {version_text(since)} on only"
+        return PreflightCheck(name, False, value_text, rule.demand, remedy)
     missing = rule.lacks(value, parameters)
     if rule.holds(value) and missing:
-        return PreflightCheck(name, False, f"{value:g} {missing}", rule.wanted, remedy)
-    return PreflightCheck(name, rule.holds(value), found, rule.wanted, remedy)
+        return PreflightCheck(name, False, f"{value:g} {missing}", rule.demand, remedy)
+    return PreflightCheck(name, rule.holds(value), value_text, rule.demand, remedy)
 
 
 def room_checks(

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 from wayword.flight.autopilot_model import AutopilotModelConfig
-from wayword.flight.clearance import Disc
 from wayword.flight.faults import Case, FaultScene, Turn
 from wayword.flight.reasons import Reason
+from wayword.mapping.standing import Disc
 
 
 def _link(up: bool) -> Turn:

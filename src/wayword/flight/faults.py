@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
-from wayword.flight.clearance import Disc
 from wayword.flight.decider import Wish
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
 from wayword.flight.mission import FlightPlan, Outcome, fly_mission
 from wayword.flight.reasons import Reason
 from wayword.flight.simulated import SimulatedVehicle
-from wayword.flight.standing import standing
 from wayword.flight.vehicle import Mode, Pose
 from wayword.mapping.grid import WORLD_CELLS
+from wayword.mapping.standing import Disc, standing
 from wayword.mapping.world_map import splat_max
 from wayword.task import MAX_SPEED_M_S
 
@@ -133,7 +132,7 @@ class Case:
     fault_s: float = FAULT_S
     columns: tuple[Disc, ...] = ()
     """Objects that stand there."""
-    seen: bool = True
+    mapped: bool = True
     """Whether the mind has them on its map."""
     least_gap_m: float = 0.0
     """The body must keep this far from every object."""
@@ -153,20 +152,20 @@ class Result:
     @property
     def problems(self) -> list[str]:
         """Everything that is not as it must be."""
-        case, found = self.case, list[str]()
+        case, complaints = self.case, list[str]()
         if self.outcome.ended not in case.ends:
-            found.append(f"ended as {self.outcome.ended!r}, not {' or '.join(case.ends)}")
-        given = {reason for track in self.outcome.tracks for reason in track.command.reasons}
-        found += [f"reason {reason} was not given" for reason in case.reasons if reason not in given]
+            complaints.append(f"ended as {self.outcome.ended!r}, not {' or '.join(case.ends)}")
+        codes = {reason for track in self.outcome.tracks for reason in track.command.reasons}
+        complaints += [f"reason {reason} was not given" for reason in case.reasons if reason not in codes]
         if self.after_m > case.most_m:
-            found.append(f"flew {self.after_m:.2f} m after the fault, more than {case.most_m:.2f} m")
+            complaints.append(f"flew {self.after_m:.2f} m after the fault, more than {case.most_m:.2f} m")
         if self.nearest_m < 0:
-            found.append(f"left the fence by {-self.nearest_m:.2f} m")
+            complaints.append(f"left the fence by {-self.nearest_m:.2f} m")
         if self.contacts:
-            found.append(f"touched an object {self.contacts} times")
+            complaints.append(f"touched an object {self.contacts} times")
         elif self.gap_m < case.least_gap_m:
-            found.append(f"came within {self.gap_m:.3f} m of an object, not {case.least_gap_m:.3f} m")
-        return found
+            complaints.append(f"came within {self.gap_m:.3f} m of an object, not {case.least_gap_m:.3f} m")
+        return complaints
 
 
 def run_case(case: Case, fence: Fence | None = None, seed: int = 0, governor: GovernorConfig | None = None) -> Result:
@@ -175,7 +174,7 @@ def run_case(case: Case, fence: Fence | None = None, seed: int = 0, governor: Go
     x, y, yaw = case.start
     body = AutopilotModel(case.model, x, y, yaw, seed, np.array(case.columns).reshape(-1, 3))
     mind = ScriptedMind(case.speed_m_s, case.turn_rad_s, case.stop_after)
-    mind.obstacles = on_map(case.columns) if case.seen else ()
+    mind.obstacles = on_map(case.columns) if case.mapped else ()
     vehicle = SimulatedVehicle(body)
     scene = FaultScene(body, mind, vehicle, fence, case.begin, case.end, case.lasts_s, case.fault_s)
     vehicle.on_step = scene.watch

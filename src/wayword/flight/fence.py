@@ -54,8 +54,8 @@ class Fence:
         except DataError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            wanted = '{"corners": [[x, y], ...], "low_m": 0.3, "high_m": 1.5}'
-            raise DataError(path, f"is no fence; wanted {wanted}") from error
+            example = '{"corners": [[x, y], ...], "low_m": 0.3, "high_m": 1.5}'
+            raise DataError(path, f"is no fence; wanted {example}") from error
         except WaywordError as error:
             raise DataError(path, str(error)) from error
 

@@ -19,10 +19,10 @@ def read_firmware(link: MavlinkLink) -> Version | None:
         link.tell(mav.MAV_CMD_REQUEST_MESSAGE, mav.MAVLINK_MSG_ID_AUTOPILOT_VERSION)
         if link.wait_for(lambda: link.newest("AUTOPILOT_VERSION") is not None, _WAIT_S):
             break
-    found = link.newest("AUTOPILOT_VERSION")
-    if found is None or not found[1].flight_sw_version:
+    message = link.newest("AUTOPILOT_VERSION")
+    if message is None or not message[1].flight_sw_version:
         return None
-    number = int(found[1].flight_sw_version)
+    number = int(message[1].flight_sw_version)
     return number >> 24 & 0xFF, number >> 16 & 0xFF, number >> 8 & 0xFF
 
 

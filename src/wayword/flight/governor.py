@@ -19,12 +19,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from wayword.errors import WaywordError
-from wayword.flight.clearance import SIDE_RAD, Disc
 from wayword.flight.fence import Fence
 from wayword.flight.limits import held_back, limited
 from wayword.flight.reasons import AT_ONCE, LASTING, Reason
 from wayword.flight.vehicle import Mode, Telemetry
 from wayword.flight.watch import faults, has_pose
+from wayword.mapping.standing import SIDE_RAD, Disc
 from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
 Anchor = tuple[float, float, float]
@@ -171,7 +171,7 @@ class State:
     held_s: float = 0.0
     """For how long of this flight the governor held back the policy, in seconds at the speed that was wished for."""
     yaw_rate_rad_s: float = 0.0
-    seen: Telemetry | None = None
+    last_pose: Telemetry | None = None
     """The last pose that was looked at, for jumps."""
     lasting: tuple[Reason, ...] = ()
     """Reasons that nothing takes back, in the order in which they came."""
@@ -195,16 +195,16 @@ def step(config: GovernorConfig, fence: Fence, state: State, inputs: GovernorInp
         reasons = _merge(state.lasting, [Reason.TAKEN_OVER])
         after = replace(state, silent=True, lasting=reasons, reasons=reasons)
         return after, VehicleCommand(Kind.SILENT, reasons=reasons)
-    found = faults(config, fence, state, inputs)
-    jumped = Reason.POSE_JUMP in found
-    lasting = _merge(state.lasting, (reason for reason in found if reason in LASTING | AT_ONCE))
-    seen = telemetry if has_pose(telemetry) else state.seen
-    state = replace(state, lasting=lasting, seen=seen)
+    present = faults(config, fence, state, inputs)
+    jumped = Reason.POSE_JUMP in present
+    lasting = _merge(state.lasting, (reason for reason in present if reason in LASTING | AT_ONCE))
+    last_pose = telemetry if has_pose(telemetry) else state.last_pose
+    state = replace(state, lasting=lasting, last_pose=last_pose)
     landing_seen = state.landing_seen or (state.landing and telemetry.mode is Mode.LAND)
     if state.landing or any(reason in AT_ONCE for reason in lasting):
-        return _land(replace(state, landing_seen=landing_seen), _merge(lasting, found))
-    if found or lasting:
-        reasons = _merge(lasting, found)
+        return _land(replace(state, landing_seen=landing_seen), _merge(lasting, present))
+    if present or lasting:
+        reasons = _merge(lasting, present)
         since = now if state.hold_s is None else state.hold_s
         holds = state.holds + (state.hold_s is None)
         if holds > config.most_holds:

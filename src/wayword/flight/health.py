@@ -16,22 +16,22 @@ _WORDS = 3
 
 def health_check(link: MavlinkLink, now_s: float) -> PreflightCheck:
     """One line: everything that is enabled is well, and the autopilot would arm."""
-    mav, found = link.mavlink, link.newest("SYS_STATUS")
-    wanted = "everything that is enabled is well, and it would arm"
-    if found is None:
+    mav, newest = link.mavlink, link.newest("SYS_STATUS")
+    demand = "everything that is enabled is well, and it would arm"
+    if newest is None:
         remedy = "let the autopilot send SYS_STATUS"
-        return PreflightCheck("autopilot health", False, "not reported", wanted, remedy)
-    status = found[1]
+        return PreflightCheck("autopilot health", False, "not reported", demand, remedy)
+    status = newest[1]
     ill = status.onboard_control_sensors_enabled & ~status.onboard_control_sensors_health
     if not ill:
-        return PreflightCheck("autopilot health", True, "well", wanted)
+        return PreflightCheck("autopilot health", True, "well", demand)
     names = [
         entry.name.removeprefix("MAV_SYS_STATUS_").removeprefix("SENSOR_").lower().replace("_", " ")
         for bit, entry in mav.enums["MAV_SYS_STATUS_SENSOR"].items()
         if bit & ill and bit & (bit - 1) == 0
     ]
-    said = own_words(link, now_s - _RECENT_S)
-    return PreflightCheck("autopilot health", False, f"not well: {', '.join(names)}{said}", wanted)
+    words = own_words(link, now_s - _RECENT_S)
+    return PreflightCheck("autopilot health", False, f"not well: {', '.join(names)}{words}", demand)
 
 
 def own_words(link: MavlinkLink, since_s: float) -> str:

@@ -85,7 +85,7 @@ class Helm:
         return (Mode.OFFBOARD,)
 
     @property
-    def told(self) -> Mode:
+    def reported(self) -> Mode:
         """The mode for whoever asks: what was lost once does not look ours again, though it may be on the ground."""
         if self.lost is None or self.mode is not Mode.OFFBOARD:
             return self.mode

@@ -46,7 +46,7 @@ def limited(
     cos, sin = math.cos(yaw), math.sin(yaw)
     wish = (forward * cos, forward * sin)
     ahead_s = config.ahead_s + min(state.stuck_s / _AROUND_S, 1.0) * max(near - config.ahead_s, 0.0)
-    around = Around(config.body_m + _kept(config, state), ahead_s, config.side_rad)
+    around = Around(config.body_m + _room_m(config, state), ahead_s, config.side_rad)
     rest = _rest(config, state, inputs)
     stuck = state.stuck_s >= _AROUND_S
     things = joined_discs(decision.obstacles, around.keep_m) if stuck else decision.obstacles
@@ -91,7 +91,7 @@ def held_back(
     )  # fmt: skip
 
 
-def _kept(config: GovernorConfig, state: State) -> float:
+def _room_m(config: GovernorConfig, state: State) -> float:
     """What is kept beside the hull: less for a vehicle that has long been standing before a gap."""
     waited = max(state.stuck_s - _WAITS_S, 0.0)
     share = min(waited / config.squeeze_s, 1.0) if config.squeeze_s > 0 else 0.0

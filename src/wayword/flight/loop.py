@@ -102,8 +102,8 @@ class GovernorLoop:
         if command.reasons != before:
             self._announce(command, before)
         if self.state.landing or self.state.silent:
-            heard = telemetry.mode_s > self.state.started_s
-            self.ended = heard and telemetry.landed and telemetry.mode is Mode.GROUND
+            fresh = telemetry.mode_s > self.state.started_s
+            self.ended = fresh and telemetry.landed and telemetry.mode is Mode.GROUND
         return command
 
     def _send(self, command: VehicleCommand) -> None:

@@ -56,10 +56,10 @@ class MavlinkHelm(Helm):
         self._link, self._autopilot = link, autopilot
         request = link.mavlink.MAV_CMD_REQUEST_MESSAGE
         for _ in range(_TRIES):
-            asked = time.monotonic()
+            since_s = time.monotonic()
             self._ask()
-            link.wait_for(lambda: self._answered(request, asked), _PATIENT_S)  # noqa: B023
-            if self._answered(request, asked):
+            link.wait_for(lambda: self._answered(request, since_s), _PATIENT_S)  # noqa: B023
+            if self._answered(request, since_s):
                 self.answers = True
                 return
 
@@ -71,10 +71,10 @@ class MavlinkHelm(Helm):
 
     def refresh(self) -> None:
         """Ask for the mode and wait for it a little."""
-        asked = time.monotonic()
+        since_s = time.monotonic()
         self._ask()
         if self._link is not None:
-            self._link.wait_for(lambda: self.heard_mode_s >= asked, _ANSWER_S)
+            self._link.wait_for(lambda: self.heard_mode_s >= since_s, _ANSWER_S)
 
     def _answered(self, request: int, asked_s: float) -> bool:
         assert self._link is not None

@@ -118,31 +118,31 @@ class MavlinkLink:
         for _ in range(tries):
             missing = [name for name in names if name not in self._parameters]
             for begin in range(0, len(missing), _AT_ONCE):
-                asked = missing[begin : begin + _AT_ONCE]
-                for name in asked:
+                batch = missing[begin : begin + _AT_ONCE]
+                for name in batch:
                     self.send(self.mavlink.MAVLink_param_request_read_message(*self.target, name.encode(), -1))
-                self.wait_for(lambda: all(name in self._parameters for name in asked), wait_s)  # noqa: B023
+                self.wait_for(lambda: all(name in self._parameters for name in batch), wait_s)  # noqa: B023
         return {name: self._parameters[name] for name in names if name in self._parameters}
 
     def texts(self, since_s: float) -> list[str]:
         """What the vehicle has said in words since a time, long texts put together."""
-        said: list[tuple[int, str]] = []
+        parts: list[tuple[int, str]] = []
         for heard_s, number, text in list(self._texts):
             if heard_s < since_s:
                 continue
-            if number and said and said[-1][0] == number:
-                said[-1] = (number, said[-1][1] + text)
+            if number and parts and parts[-1][0] == number:
+                parts[-1] = (number, parts[-1][1] + text)
             else:
-                said.append((number, text))
-        return list(dict.fromkeys(text for _, text in said))
+                parts.append((number, text))
+        return list(dict.fromkeys(text for _, text in parts))
 
     def command(self, number: int, *values: float, tries: int = 3, wait_s: float = 1.0) -> int | None:
         """COMMAND_LONG, again until it is answered: the result (0: accepted), or None."""
         for attempt in range(tries):
-            asked = time.monotonic()
+            begun_s = time.monotonic()
             self.tell(number, *values, confirmation=attempt)
-            if self.wait_for(lambda: self.answer(number, asked) is not None, wait_s):  # noqa: B023
-                return self.answer(number, asked)
+            if self.wait_for(lambda: self.answer(number, begun_s) is not None, wait_s):  # noqa: B023
+                return self.answer(number, begun_s)
         return None
 
     def answer(self, number: int, since_s: float) -> int | None:

@@ -154,7 +154,7 @@ class MavlinkVehicle:
             self.site.velocity((p.vx, p.vy, p.vz)),
             min(position[0], attitude[0]),
             link.heard_s,
-            self.helm.told,
+            self.helm.reported,
             self.helm.heard_mode_s,
             armed,
             landed,
@@ -262,9 +262,9 @@ class MavlinkVehicle:
 
     def _newest(self, kind: str) -> Any:
         assert self.link is not None
-        found = self.link.newest(kind)
-        assert found is not None
-        return found[1]
+        newest = self.link.newest(kind)
+        assert newest is not None
+        return newest[1]
 
     def _heartbeat(self) -> None:
         """From whoever calls us, so that a governor that stands still is silent here too."""

@@ -103,7 +103,7 @@ def fly_mission(
             vehicle.take_off(plan.height_m)
         except BaseException as error:
             ended = _come_down(vehicle, interrupts)
-            if not interrupts.asked or not isinstance(error, WaywordError):
+            if not interrupts.any_request or not isinstance(error, WaywordError):
                 raise
             say(str(error))
             return _given_up(ended, checks, box)
@@ -147,10 +147,10 @@ def _come_down(vehicle: Vehicle, interrupts: Interrupts) -> str:
     while not interrupts.over and vehicle.now() < end_s:
         if vehicle.now() - asked_s >= _LAND_AGAIN_S and vehicle.land() is not False:
             asked_s = vehicle.now()
-        told = vehicle.telemetry()
-        if told.landed and not told.armed:
+        news = vehicle.telemetry()
+        if news.landed and not news.armed:
             return "landed"
-        if told.mode in (Mode.OTHER, Mode.HOLD):
+        if news.mode in (Mode.OTHER, Mode.HOLD):
             return "taken over"
         vehicle.wait(0.05)
     return "emergency stop" if interrupts.stopped else "lost"
@@ -173,11 +173,11 @@ class Interrupts:
         self.loop, self.vehicle, self.say = loop, vehicle, say
         self._catch = catch and threading.current_thread() is threading.main_thread()
         self.stopped = self._left = False
-        self._asked = self._signals = 0
+        self._requests = self._signals = 0
         self._before: dict[signal.Signals, Any] = {}
 
     @property
-    def asked(self) -> bool:
+    def any_request(self) -> bool:
         """Whether anybody has asked to land."""
         return self._signals > 0
 
@@ -197,12 +197,12 @@ class Interrupts:
             signal.signal(number, handler)
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
-        self._asked += number == signal.SIGINT
+        self._requests += number == signal.SIGINT
         self._signals += 1
         if self.loop.state.silent:
             self._left = True
             self.say("somebody else flies it: leaving")
-        elif self._asked <= 1:
+        elif self._requests <= 1:
             self.loop.ask_to_land()
             if not self.loop.begun:  # still climbing: the governor is not at work yet
                 self.vehicle.land()

@@ -65,9 +65,9 @@ def _vehicle_checks(now: float, telemetry: Telemetry, plan: FlightPlan) -> list[
 def _camera_check(vehicle: Vehicle, plan: FlightPlan) -> PreflightCheck:
     shot, now = vehicle.shot(), vehicle.now()
     age = math.inf if shot is None else now - shot.taken_s
-    found = "no image" if shot is None else f"image {_ago(age)}"
+    state = "no image" if shot is None else f"image {_ago(age)}"
     remedy = "check --video; frames that never change count as one"
-    return PreflightCheck("camera", age <= plan.governor.image_s, found, f"within {plan.governor.image_s:g} s", remedy)
+    return PreflightCheck("camera", age <= plan.governor.image_s, state, f"within {plan.governor.image_s:g} s", remedy)
 
 
 def _rehearse(vehicle: Vehicle, plan: FlightPlan, mind: Mind) -> PreflightCheck:
@@ -78,7 +78,7 @@ def _rehearse(vehicle: Vehicle, plan: FlightPlan, mind: Mind) -> PreflightCheck:
     shot, pose = vehicle.shot(), vehicle.telemetry().pose
     assert shot is not None
     pose = (*pose[:2], plan.height_m, *pose[3:])  # as if it were in the air already
-    wanted = f"finite, within {_SLOWEST_SHARE * plan.governor.interval_s:.1f} s"
+    demand = f"finite, within {_SLOWEST_SHARE * plan.governor.interval_s:.1f} s"
     took = math.inf
     try:
         for _ in range(2):  # the first one compiles and loads
@@ -86,16 +86,16 @@ def _rehearse(vehicle: Vehicle, plan: FlightPlan, mind: Mind) -> PreflightCheck:
             wish = mind.decide(shot.pixels, pose)
             took = time.monotonic() - began
     except Exception as error:
-        return PreflightCheck("policy", False, f"{type(error).__name__}: {error}", wanted)
+        return PreflightCheck("policy", False, f"{type(error).__name__}: {error}", demand)
     if wish is None or not (math.isfinite(wish.forward_m_s) and math.isfinite(wish.yaw_rate_rad_s)):
-        return PreflightCheck("policy", False, "no finite answer", wanted)
+        return PreflightCheck("policy", False, "no finite answer", demand)
     mind.begin_anew()
     fast = plan.lockstep or took <= _SLOWEST_SHARE * plan.governor.interval_s
     return PreflightCheck(
         "policy",
         fast,
         "answers" if plan.lockstep else f"decides in {1000 * took:.0f} ms",
-        wanted,
+        demand,
         "use a faster computer",
     )
 

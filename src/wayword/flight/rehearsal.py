@@ -102,10 +102,10 @@ class RehearsalReport:
     def line(self) -> str:
         """Promised against seen."""
         ground = "not on the ground" if math.isinf(self.ground_s) else f"on the ground after {self.ground_s:.1f} s"
-        seen = f"{ground}, {self.furthest_m:.2f} m on, {self.nearest_m:.2f} m inside the fence"
+        outcome = f"{ground}, {self.furthest_m:.2f} m on, {self.nearest_m:.2f} m inside the fence"
         verdict = "ok  " if not self.problems else "STOP"
         tail = f" ({'; '.join(self.problems)})" if self.problems else ""
-        return f"{verdict} {self.fault.name}: promised {self.fault.promised}; seen {seen}{tail}"
+        return f"{verdict} {self.fault.name}: promised {self.fault.promised}; seen {outcome}{tail}"
 
 
 def rehearsed_faults() -> list[RehearsedFault]:
@@ -158,7 +158,7 @@ def rehearse(
     say: Callable[[str], None] = lambda text: None,
 ) -> list[RehearsalReport]:
     """Fly one after the other; each begins where the last one ended."""
-    seen = []
+    outcomes = []
     for fault in faults:
         x, y, _, _, _, yaw = relay.pose
         process = launch((x, y, yaw))
@@ -171,8 +171,8 @@ def rehearse(
                 process.kill()
             process.wait()
         say(result.line())
-        seen.append(result)
-    return seen
+        outcomes.append(result)
+    return outcomes
 
 
 def _one(scene: RehearsalScene, fault: RehearsedFault) -> RehearsalReport:

@@ -21,7 +21,7 @@ from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, 
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Sight:
     """One decision of a recorded flight with the image it rests on."""
 
     decision: Decision
@@ -38,7 +38,7 @@ class Recording:
     fence: Fence
     started_s: float
     ticks: list[tuple[GovernorInputs, VehicleCommand]]
-    seen: list[Seen]
+    sights: list[Sight]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -63,15 +63,15 @@ def load_recording(path: Path | str) -> Recording:
     if head is None:
         raise DataError(path, "the vehicle never flew: there is nothing to replay")
     try:
-        seen = [_seen(record) for record in box.of("decision")]
-        by_time = {item.decision.made_s: item.decision for item in seen}
+        sights = [_sight(record) for record in box.of("decision")]
+        by_time = {item.decision.made_s: item.decision for item in sights}
         corners = tuple((float(x), float(y)) for x, y in head["fence"]["corners"])
         fence = Fence(corners, head["fence"]["low_m"], head["fence"]["high_m"])
         ticks = [(_inputs(record["inputs"], by_time), _command(record["command"])) for record in box.of("tick")]
-        return Recording(box, GovernorConfig(**head["config"]), fence, head["started_s"], ticks, seen)
+        return Recording(box, GovernorConfig(**head["config"]), fence, head["started_s"], ticks, sights)
     except (KeyError, TypeError, ValueError, AttributeError, OSError, SyntaxError, WaywordError) as error:
-        said = " ".join(str(error).split())[:80]
-        raise DataError(path, f"is damaged, or was written by another version of Wayword ({said})") from error
+        words = " ".join(str(error).split())[:80]
+        raise DataError(path, f"is damaged, or was written by another version of Wayword ({words})") from error
 
 
 def govern_again(recording: Recording) -> Iterator[tuple[int, VehicleCommand, VehicleCommand]]:
@@ -88,7 +88,7 @@ class ReplayVehicle:
 
     def __init__(self, recording: Recording) -> None:
         self.recording, self._at = recording, 0
-        self.told: list[str] = []
+        self.commands: list[str] = []
 
     @property
     def over(self) -> bool:
@@ -123,23 +123,23 @@ class ReplayVehicle:
     def shot(self) -> Shot | None:
         """The newest recorded image; images were kept at decisions."""
         now = self.now()
-        return next((item.shot for item in reversed(self.recording.seen) if item.shot.taken_s <= now), None)
+        return next((item.shot for item in reversed(self.recording.sights) if item.shot.taken_s <= now), None)
 
     def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
         """Noted, not flown."""
-        self.told.append("velocity")
+        self.commands.append("velocity")
 
     def hold(self, anchor: tuple[float, float, float] | None) -> None:
         """Noted, not flown."""
-        self.told.append("hold")
+        self.commands.append("hold")
 
     def land(self) -> None:
         """Noted, not flown."""
-        self.told.append("land")
+        self.commands.append("land")
 
     def emergency_stop(self) -> None:
         """Noted, not flown."""
-        self.told.append("emergency stop")
+        self.commands.append("emergency stop")
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -147,19 +147,19 @@ class ReplayVehicle:
 
 def _numbers(values: Any, count: int) -> tuple[float, ...]:
     """So many numbers; a record that holds something else is damaged."""
-    found = tuple(values)
-    if len(found) != count or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in found):
+    numbers = tuple(values)
+    if len(numbers) != count or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in numbers):
         raise ValueError(f"{count} numbers were expected")
-    return found
+    return numbers
 
 
-def _seen(record: dict[str, Any]) -> Seen:
+def _sight(record: dict[str, Any]) -> Sight:
     raw = dict(record["decision"])
     raw["obstacles"] = tuple(_numbers(disc, 3) for disc in raw["obstacles"])
     decision = Decision(**raw)
     _numbers([decision.forward_m_s, decision.yaw_rate_rad_s, decision.made_s, decision.image_s], 4)
     pose: Pose = _numbers(record["pose"], 6)  # type: ignore[assignment]
-    return Seen(decision, pose, Shot(decode_image(record["image"]), decision.image_s, pose))
+    return Sight(decision, pose, Shot(decode_image(record["image"]), decision.image_s, pose))
 
 
 def _inputs(raw: dict[str, Any], decisions: dict[float, Decision]) -> GovernorInputs:

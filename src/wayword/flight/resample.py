@@ -29,8 +29,8 @@ class Resampler:
     def __init__(self, calibration: Calibration) -> None:
         self.calibration, self.view = calibration, calibration.view.at_model_size()
         self.matrix = _matrix(calibration, self.view)
-        seen = np.asarray(self.matrix.sum(axis=1)).ravel()
-        self.cover = float(seen.mean())
+        share_of_pixel = np.asarray(self.matrix.sum(axis=1)).ravel()
+        self.cover = float(share_of_pixel.mean())
         """Share of the view that the camera sees."""
         if self.cover < LEAST_COVER:
             raise WaywordError(
@@ -58,8 +58,8 @@ def choose_view(calibration: Calibration) -> Camera:
     low, high = 1.0, 170.0
     while high - low > 0.01:
         middle = (low + high) / 2
-        seen = _samples(calibration, _mounted(calibration, middle), _PER_SIDE).share == 1
-        low, high = (middle, high) if seen else (low, middle)
+        whole = _samples(calibration, _mounted(calibration, middle), _PER_SIDE).share == 1
+        low, high = (middle, high) if whole else (low, middle)
     return _mounted(calibration, max(math.floor(10 * low) / 10, 1.0))
 
 
@@ -103,8 +103,8 @@ def _samples(calibration: Calibration, view: Camera, per_side: int) -> _Samples:
 
 def _matrix(calibration: Calibration, view: Camera) -> sparse.csr_matrix:
     per_side = max(2, math.ceil(calibration.fx / view.focal_px))  # about one sample per pixel of the camera
-    found = _samples(calibration, view, per_side)
-    return _bilinear(found.column, found.row, found.target, calibration, view, per_side * per_side)
+    places = _samples(calibration, view, per_side)
+    return _bilinear(places.column, places.row, places.target, calibration, view, per_side * per_side)
 
 
 def _turned(

@@ -54,9 +54,9 @@ class SimulatedVehicle:
     """Called after every step: faults, records."""
 
     def __post_init__(self) -> None:
-        self._heard = Telemetry()
+        self._news = Telemetry()
         self.helm = Helm()
-        self._beat_due, self._asked = -math.inf, False
+        self._beat_due, self._question = -math.inf, False
         self._poses: list[Telemetry] = []
         self._shots: list[tuple[float, Shot]] = []
         self._shot: Shot | None = None
@@ -105,7 +105,7 @@ class SimulatedVehicle:
             raise WaywordError("the simulated autopilot refused offboard: it hears no setpoints")
         self.helm.answers = self.link.answers
         self.helm.take(self.now())
-        self._asked = True
+        self._question = True
         self.hold(None)
         self.wait(0.05)
 
@@ -113,8 +113,8 @@ class SimulatedVehicle:
         """What was heard last; whoever asks is alive, and a heartbeat says so."""
         if self.link.up:
             self.body.hear()
-            self._asked = self._asked or self.helm.wants_news(self.now())
-        return self._heard
+            self._question = self._question or self.helm.wants_news(self.now())
+        return self._news
 
     def shot(self) -> Shot | None:
         """The newest image."""
@@ -122,7 +122,7 @@ class SimulatedVehicle:
 
     def set_velocity(self, forward_m_s: float, yaw_rate_rad_s: float, left_m_s: float = 0.0) -> None:
         """A world velocity by the heading as it was heard last, as for PX4."""
-        cos, sin = math.cos(self._heard.pose[5]), math.sin(self._heard.pose[5])
+        cos, sin = math.cos(self._news.pose[5]), math.sin(self._news.pose[5])
         velocity = (forward_m_s * cos - left_m_s * sin, forward_m_s * sin + left_m_s * cos, 0.0)
         self._send(Setpoint(velocity, yaw_rate_rad_s, height=self._height))
 
@@ -160,24 +160,24 @@ class SimulatedVehicle:
         """Telemetry and images set off, and arrive, each with its own delay."""
         now, link = self.now(), self.link
         if link.up:
-            said = self.body.telemetry()
+            report = self.body.telemetry()
             if link.pose_up:
-                self._poses.append(said)
+                self._poses.append(report)
             self.helm.hear(now)
-            if now + 1e-9 >= self._beat_due or (self._asked and link.answers):
-                self.helm.see(said.mode, now)
-                if self._asked and link.answers:
+            if now + 1e-9 >= self._beat_due or (self._question and link.answers):
+                self.helm.see(report.mode, now)
+                if self._question and link.answers:
                     self.helm.answer(now)
-                self._beat_due, self._asked = now + link.heartbeat_s, False
-            kept = self._heard
-            self._heard = replace(
-                said, pose=kept.pose, velocity=kept.velocity, pose_s=kept.pose_s, link_s=now, mode=self.helm.told,
-                mode_s=self.helm.heard_mode_s,
+                self._beat_due, self._question = now + link.heartbeat_s, False
+            before = self._news
+            self._news = replace(
+                report, pose=before.pose, velocity=before.velocity, pose_s=before.pose_s, link_s=now,
+                mode=self.helm.reported, mode_s=self.helm.heard_mode_s,
             )  # fmt: skip
         while self._poses and self._poses[0].pose_s + link.pose_delay_s <= now + 1e-9:
-            said = self._poses.pop(0)
+            report = self._poses.pop(0)
             if link.up:
-                self._heard = replace(self._heard, pose=said.pose, velocity=said.velocity, pose_s=said.pose_s)
+                self._news = replace(self._news, pose=report.pose, velocity=report.velocity, pose_s=report.pose_s)
         if now + 1e-9 >= self._next_shot:
             self._next_shot = now + self.frame_s
             if link.camera_up:

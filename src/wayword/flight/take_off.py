@@ -48,15 +48,15 @@ def take_off_px4(vehicle: MavlinkVehicle, height_m: float) -> None:
     stream(0.5, 0.0)
     answer = None
     for _ in range(_TRIES):  # the stream must not stop while we wait for the answer
-        asked = time.monotonic()
+        since_s = time.monotonic()
         vehicle.set_mode(Mode.OFFBOARD)
         link.tell(arm, 1.0)
-        stream(_ANSWER_S, 0.0, until=asked)
-        answer = link.answer(arm, asked)
+        stream(_ANSWER_S, 0.0, until=since_s)
+        answer = link.answer(arm, since_s)
         if answer == 0:
             break
     if answer != 0:
-        raise WaywordError(_refused(vehicle, answer, asked, "arm in offboard"))
+        raise WaywordError(_refused(vehicle, answer, since_s, "arm in offboard"))
     began = time.monotonic()
     vehicle.helm.take(began + _SETTLED_S)
     deadline = began + 15 + height_m / _CLIMB_M_S
@@ -83,10 +83,10 @@ def take_off_ardupilot(vehicle: MavlinkVehicle, height_m: float) -> None:
     began = time.monotonic()
     vehicle.helm.take(began + _SETTLED_S)
     deadline = began + 10 + height_m / 0.2
-    while (told := vehicle.telemetry()).pose[2] < height_m - 0.15:
+    while (news := vehicle.telemetry()).pose[2] < height_m - 0.15:
         vehicle.wait(0.05)
         _ours(vehicle)
-        disarmed = told.mode_s > began + _SETTLED_S and not told.armed
+        disarmed = news.mode_s > began + _SETTLED_S and not news.armed
         if time.monotonic() > deadline or disarmed:
             vehicle.land()
             raise WaywordError(f"the vehicle did not reach {height_m:g} m; it was told to land")
@@ -97,10 +97,10 @@ def take_off_ardupilot(vehicle: MavlinkVehicle, height_m: float) -> None:
 
 def _must(vehicle: MavlinkVehicle, number: int, *values: float, what: str) -> None:
     assert vehicle.link is not None
-    asked = time.monotonic()
+    since_s = time.monotonic()
     result = vehicle.link.command(number, *values)
     if result != 0:
-        raise WaywordError(_refused(vehicle, result, asked, what))
+        raise WaywordError(_refused(vehicle, result, since_s, what))
 
 
 def _refused(vehicle: MavlinkVehicle, result: int | None, asked_s: float, what: str) -> str:
@@ -108,9 +108,9 @@ def _refused(vehicle: MavlinkVehicle, result: int | None, asked_s: float, what: 
     link = vehicle.link
     assert link is not None
     link.wait_for(lambda: bool(link.texts(asked_s)), _WORDS_S)
-    said = own_words(link, asked_s) or own_words(link, asked_s - _EARLIER_S)
+    words = own_words(link, asked_s) or own_words(link, asked_s - _EARLIER_S)
     why = "did not answer" if result is None else f"refused (result {result})"
-    return f"the vehicle {why} when asked to {what}{said or '; it did not say why'}"
+    return f"the vehicle {why} when asked to {what}{words or '; it did not say why'}"
 
 
 def _ours(vehicle: MavlinkVehicle) -> None:

@@ -73,15 +73,15 @@ class PreflightCheck:
 
     name: str
     ok: bool
-    found: str
-    wanted: str
+    value: str
+    demand: str
     remedy: str = ""
 
     def line(self) -> str:
         """For people."""
         verdict = "ok  " if self.ok else "STOP"
-        tail = "" if self.ok else f" (wanted {self.wanted}{'; ' + self.remedy if self.remedy else ''})"
-        return f"{verdict} {self.name}: {self.found}{tail}"
+        tail = "" if self.ok else f" (wanted {self.demand}{'; ' + self.remedy if self.remedy else ''})"
+        return f"{verdict} {self.name}: {self.value}{tail}"
 
 
 @dataclass(frozen=True)

@@ -97,9 +97,9 @@ class VideoStream:
         self.received += 1
         if self._last is not None and np.array_equal(self._last, pixels):
             return
-        taken = self._clock.taken_s(arrived_s, stamp_s if self._real_time else None)
+        at_s = self._clock.taken_s(arrived_s, stamp_s if self._real_time else None)
         self._last, self.size = pixels, (pixels.shape[1], pixels.shape[0])
-        self._shot = Shot(pixels if self._fit is None else self._fit(pixels), taken)
+        self._shot = Shot(pixels if self._fit is None else self._fit(pixels), at_s)
         self._first.set()
 
 
@@ -136,9 +136,9 @@ def _options(source: str) -> tuple[str, dict[str, str], str | None]:
 
 def _device(source: str) -> tuple[str, dict[str, str], str]:
     """A V4L2 device, which delivers what it likes unless it is asked: /dev/video0?video_size=640x480&framerate=30."""
-    name, _, asked = source.partition("?")
+    name, _, query = source.partition("?")
     options = {"fflags": "nobuffer"}
-    for word in filter(None, asked.split("&")):
+    for word in filter(None, query.split("&")):
         key, _, value = word.partition("=")
         if key not in _DEVICE_OPTIONS or not value:
             known = ", ".join(_DEVICE_OPTIONS)

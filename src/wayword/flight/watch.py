@@ -20,23 +20,23 @@ SMOOTH_S = 0.1
 
 def faults(config: GovernorConfig, fence: Fence, state: State, inputs: GovernorInputs) -> tuple[Reason, ...]:
     """Every fault of this tick."""
-    now, telemetry, found = inputs.now_s, inputs.telemetry, list[Reason]()
+    now, telemetry, present = inputs.now_s, inputs.telemetry, list[Reason]()
     if inputs.land_asked:
-        found.append(Reason.PILOT_LAND)
+        present.append(Reason.PILOT_LAND)
     if telemetry.battery is not None and not telemetry.battery >= config.battery_low:  # NaN is no charge either
-        found.append(Reason.BATTERY_LOW if telemetry.battery >= config.battery_empty else Reason.BATTERY_EMPTY)
+        present.append(Reason.BATTERY_LOW if telemetry.battery >= config.battery_empty else Reason.BATTERY_EMPTY)
     if now - telemetry.link_s > config.link_s:
-        found.append(Reason.LINK_LOST)
+        present.append(Reason.LINK_LOST)
     if not has_pose(telemetry) or now - telemetry.pose_s > config.pose_s:
-        found.append(Reason.NO_POSE)
+        present.append(Reason.NO_POSE)
     else:
-        found += _pose_faults(config, fence, state, telemetry)
+        present += _pose_faults(config, fence, state, telemetry)
     if not now - inputs.image_s <= config.image_s:
-        found.append(Reason.NO_IMAGE)
-    found += _policy_faults(config, state, inputs)
+        present.append(Reason.NO_IMAGE)
+    present += _policy_faults(config, state, inputs)
     if now - state.started_s - state.held_s > config.max_flight_s:
-        found.append(Reason.TIME_UP)
-    return tuple(found)
+        present.append(Reason.TIME_UP)
+    return tuple(present)
 
 
 def has_pose(telemetry: Telemetry) -> bool:
@@ -63,35 +63,35 @@ def miss(before: Telemetry, after: Telemetry) -> Vector:
 
 
 def _pose_faults(config: GovernorConfig, fence: Fence, state: State, telemetry: Telemetry) -> list[Reason]:
-    found = []
+    present = []
     astray = telemetry.astray_m > config.jump_m  # in steps, each below what counts as a jump
-    if astray or (state.seen is not None and jumped(config, state.seen, telemetry)):
-        found.append(Reason.POSE_JUMP)
+    if astray or (state.last_pose is not None and jumped(config, state.last_pose, telemetry)):
+        present.append(Reason.POSE_JUMP)
     if fence.distance(telemetry.pose[0], telemetry.pose[1]) < 0:
-        found.append(Reason.OUTSIDE)
+        present.append(Reason.OUTSIDE)
     if not state.landing and not fence.low_m <= telemetry.pose[2] <= fence.high_m:
-        found.append(Reason.ALTITUDE)
-    return found
+        present.append(Reason.ALTITUDE)
+    return present
 
 
 def _policy_faults(config: GovernorConfig, state: State, inputs: GovernorInputs) -> list[Reason]:
-    found = []
+    present = []
     if not inputs.policy_alive:
-        found.append(Reason.POLICY_FAILED)
+        present.append(Reason.POLICY_FAILED)
     decision = inputs.decision
-    made = state.started_s if decision is None else max(decision.made_s, state.started_s)
-    late = not inputs.now_s - made <= config.decision_intervals * config.interval_s
+    since_s = state.started_s if decision is None else max(decision.made_s, state.started_s)
+    late = not inputs.now_s - since_s <= config.decision_intervals * config.interval_s
     if late and not state.lasting:  # a flight that is over needs no more decisions
-        found.append(Reason.NO_DECISION)
+        present.append(Reason.NO_DECISION)
     if decision is None:
-        return found
+        return present
     if not _sane(config, decision):
-        found.append(Reason.BAD_OUTPUT)
+        present.append(Reason.BAD_OUTPUT)
     elif decision.stop:
-        found.append(Reason.ARRIVED)
-    if not decision.made_s - decision.image_s <= 2 * config.image_s and Reason.NO_IMAGE not in found:
-        found.append(Reason.NO_IMAGE)  # decided on something long gone
-    return found
+        present.append(Reason.ARRIVED)
+    if not decision.made_s - decision.image_s <= 2 * config.image_s and Reason.NO_IMAGE not in present:
+        present.append(Reason.NO_IMAGE)  # decided on something long gone
+    return present
 
 
 def _sane(config: GovernorConfig, decision: Decision) -> bool:

@@ -69,7 +69,7 @@ def box_to_mcap(recording: Recording, path: Path) -> None:
     """A recorded flight of a vehicle, every tick of its governor, as an MCAP file."""
     about = recording.about
     placed = [PlacedObject(**item) for item in about.get("objects") or []]
-    coming = list(recording.seen)
+    coming = list(recording.sights)
     with McapLog(path, str(about.get("instruction", "")), recording.camera, placed) as log:
         for inputs, command in recording.ticks:
             time_s = max(inputs.now_s - recording.started_s, 0.0)

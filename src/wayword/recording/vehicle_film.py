@@ -60,7 +60,7 @@ class VehicleFilm:
 
     def __iter__(self) -> Iterator[NDArray[np.uint8]]:
         recording, path, due = self.recording, list[tuple[float, ...]](), 0.0
-        coming = list(recording.seen)
+        coming = list(recording.sights)
         image = coming[0].shot.pixels if coming else np.zeros((IMAGE_HEIGHT, IMAGE_WIDTH, 3), np.uint8)
         frame = None
         for inputs, command in recording.ticks:

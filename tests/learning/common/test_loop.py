@@ -156,5 +156,5 @@ def test_a_checkpoint_of_something_else_is_one_line(tmp_path: Path, damage: str)
         Run(tmp_path, nn.Linear(7, 7), CONFIG).save()
     else:
         (tmp_path / "checkpoint.safetensors").write_bytes(b"" if damage == "empty" else b"not tensors at all" * 9)
-    with pytest.raises(DataError, match="is damaged or of another network; delete the folder to start anew"):
+    with pytest.raises(DataError, match=r"damaged.*; delete the folder to start anew"):
         Run(tmp_path, net(), CONFIG)

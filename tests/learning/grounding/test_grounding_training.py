@@ -13,7 +13,7 @@ from support.shards import write_shards
 from wayword.errors import DataError, WaywordError
 from wayword.learning.common.loop import LoopConfig, Run
 from wayword.learning.grounding.augment import recolour
-from wayword.learning.grounding.data import is_held_out, object_groups, open_shards, read_arrays
+from wayword.learning.grounding.data import is_held_out, object_groups, open_shards, read_shard_arrays
 from wayword.learning.grounding.inputs import GroundingInputs
 from wayword.learning.grounding.train_metric import MetricTraining, Views
 from wayword.learning.grounding.train_proposals import ProposalTraining, batch
@@ -31,7 +31,7 @@ def test_shards_are_read_in_order(shards: Path) -> None:
     assert (data.frames, held_out.frames) == (12, 6)
     assert (np.diff(data.frame) >= 0).all()
     # Frame 8 is the third of the second shard; its boxes and pixels must come from there.
-    second = read_arrays(shards / "shard-00001.safetensors")
+    second = read_shard_arrays(shards / "shard-00001.safetensors")
     np.testing.assert_array_equal(data.images(np.array([8]))[0], second["rgb"][2])
     np.testing.assert_array_equal(data.boxes[data.rows(8)], second["boxes"][second["frame"] == 2])
     np.testing.assert_allclose(data.visible(), 1)
@@ -50,8 +50,8 @@ def test_bad_shards_are_named(tmp_path: Path) -> None:
     for content in (b"", b"\xff" * 40, (2).to_bytes(8, "little") + b"{]"):
         path = tmp_path / "bad.safetensors"
         path.write_bytes(content)
-        with pytest.raises(DataError, match="is not a shard"):
-            read_arrays(path)
+        with pytest.raises(DataError, match="damaged"):
+            read_shard_arrays(path)
 
 
 def test_boxes_follow_the_picture_through_zoom_and_mirror(shards: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.toy_grounder import RED_AND_BLUE, toy_frame, toy_grounder
 from wayword.errors import DataError, WaywordError
 from wayword.grounding import DensityConfig, Exemplars
-from wayword.learning.grounding.data import Labelled, labelled, read_arrays
+from wayword.learning.grounding.data import Labelled, labelled, read_shard_arrays
 from wayword.learning.grounding.databases import certain, sampled_database
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 from wayword.learning.grounding.fit import fit_density, fit_objectness, fit_threshold
@@ -233,7 +233,7 @@ def test_any_bytes_are_a_shard_or_one_line(tmp_path_factory: pytest.TempPathFact
     path = tmp_path_factory.mktemp("shard") / "x.safetensors"
     path.write_bytes(data)
     with contextlib.suppress(DataError):  # anything else would be a traceback for the user
-        assert isinstance(read_arrays(path), dict)
+        assert isinstance(read_shard_arrays(path), dict)
 
 
 def test_density_settings_are_checked() -> None:
@@ -246,4 +246,4 @@ def test_density_settings_are_checked() -> None:
 
 def test_a_missing_shard_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="generate it again"):
-        read_arrays(tmp_path / "none.safetensors")
+        read_shard_arrays(tmp_path / "none.safetensors")

@@ -13,7 +13,15 @@ from wayword.episodes.format import Pose2
 from wayword.language.reader import Thing
 from wayword.mapping.landmarks import Landmark, Landmarks
 from wayword.policy.steps.search import Search
-from wayword.policy.steps.surroundings import DRONE_M, LARGEST_M, BelievedLayout, TrueLayout, in_view, solid_discs
+from wayword.policy.steps.surroundings import (
+    DRONE_M,
+    LARGEST_M,
+    BelievedLayout,
+    TrueLayout,
+    in_view,
+    solid_discs,
+    solid_discs_around,
+)
 from wayword.task import MAX_YAW_RATE_RAD_S
 
 NAMES = ("globe", "duck", "cone")
@@ -53,6 +61,13 @@ def test_landmarks_are_as_large_as_things_can_be() -> None:
     discs = solid_discs(landmarks((1.0, 2.0, "globe")).confirmed)
     np.testing.assert_allclose(discs, [[1.0, 2.0, LARGEST_M + DRONE_M]])
     assert solid_discs([]).shape == (0, 3)
+
+
+def test_things_are_as_large_as_they_seem_and_a_hand_larger() -> None:
+    # 0.12 + 0.05 + 0.08; what looks as wide as a table is solid up to 0.22 only.
+    discs = solid_discs_around([(1.0, 2.0, 0.12), (3.0, 3.0, 0.45)])
+    np.testing.assert_allclose(discs, [[1.0, 2.0, 0.25], [3.0, 3.0, 0.35]])
+    assert solid_discs_around([]).shape == (0, 3)
 
 
 def test_a_name_is_looked_up_among_the_landmarks() -> None:

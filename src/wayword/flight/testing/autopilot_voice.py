@@ -40,11 +40,11 @@ class AutopilotVoice:
 
     def pose(self) -> Iterator[Any]:
         """Where it believes it is."""
-        said, ms = self.body.telemetry(), int(self.body.time_s * 1000)
-        n, e, d = SITE.ned(*said.pose[:3])
-        vn, ve = SITE.ned_direction(said.velocity[0], said.velocity[1])
-        yield self._mav.MAVLink_local_position_ned_message(ms, n, e, d, vn, ve, -said.velocity[2])
-        roll, pitch, yaw = said.pose[3:]
+        report, ms = self.body.telemetry(), int(self.body.time_s * 1000)
+        n, e, d = SITE.ned(*report.pose[:3])
+        vn, ve = SITE.ned_direction(report.velocity[0], report.velocity[1])
+        yield self._mav.MAVLink_local_position_ned_message(ms, n, e, d, vn, ve, -report.velocity[2])
+        roll, pitch, yaw = report.pose[3:]
         q = quaternion_of(roll, -pitch, SITE.ned_yaw(yaw))
         yield self._mav.MAVLink_attitude_quaternion_message(ms, *q, 0.0, 0.0, 0.0)
 

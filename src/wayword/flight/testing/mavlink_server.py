@@ -55,8 +55,8 @@ class MavlinkServer:
         **model: Any,
     ) -> None:
         self.autopilot: Autopilot = {"PX4": PX4, "ArduPilot": ARDUPILOT}[kind]
-        wanted = {**GOOD_PARAMETERS[kind], **(parameters or {})}
-        self.parameters = {name: value for name, value in wanted.items() if value is not None}
+        known = {**GOOD_PARAMETERS[kind], **(parameters or {})}
+        self.parameters = {name: value for name, value in known.items() if value is not None}
         model.setdefault("silence_s", self.autopilot.silence_s(self.parameters))
         if kind == "ArduPilot":  # it stands still in guided, and lands only if it misses a heartbeat
             model.setdefault("on_silence", "stop")
@@ -184,16 +184,16 @@ class MavlinkServer:
             if round(message.param1) == mav.MAVLINK_MSG_ID_HEARTBEAT and self.autopilot.name == "ArduPilot":
                 self._beat_s = message.param2 / 1e6
         elif message.command == _REQUEST_MESSAGE and self.answers_requests:
-            asked = self.voice.requested(round(message.param1))
-            if asked is None:
+            answer = self.voice.requested(round(message.param1))
+            if answer is None:
                 return 4
-            self._send(asked)
+            self._send(answer)
         else:
             return 3
         return 0
 
-    def _switch(self, wanted: tuple[int, int]) -> bool:
-        mode = next((mode for mode, value in self.autopilot.modes.items() if value == wanted), None)
+    def _switch(self, mode_code: tuple[int, int]) -> bool:
+        mode = next((mode for mode, value in self.autopilot.modes.items() if value == mode_code), None)
         self.mode_commands.append((self.body.time_s, mode, self.body.mode))
         if mode is Mode.LAND:
             return self.body.land()

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from wayword import __version__
 from wayword.errors import DataError, WaywordError
@@ -32,8 +31,10 @@ from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.learning.ar.config import ARConfig
 from wayword.learning.ar.generate import Generator, ShardArrays
+from wayword.learning.common.tensor_files import read_arrays, read_header
 
 SCHEMA = 1
+_REMEDY = "delete it and run `ar generate` again"
 
 
 def shard_path(folder: Path, number: int) -> Path:
@@ -57,13 +58,13 @@ def write_shard(path: Path, arrays: ShardArrays, seed: int, number: int, config:
 
 def read_shard(path: Path | str) -> ShardArrays:
     """Read one shard."""
+    if not Path(path).exists():
+        raise DataError(path, "there is no such shard")
+    tensors = read_arrays(Path(path), _REMEDY)
     try:
-        tensors = load_file(path)
         return ShardArrays(**{item.name: tensors[item.name] for item in fields(ShardArrays)})
-    except FileNotFoundError as error:
-        raise DataError(path, "there is no such shard") from error
-    except (KeyError, SafetensorError, OSError, ValueError) as error:
-        raise DataError(path, "is damaged or no shard of AR frames; delete it and run `ar generate` again") from error
+    except KeyError as error:
+        raise DataError(path, f"is no shard of AR frames; {_REMEDY}") from error
 
 
 def shards(folder: Path | str) -> list[Path]:
@@ -176,7 +177,6 @@ def _whole(path: Path) -> bool:
     if not path.exists():
         return False
     try:
-        with safe_open(path, framework="numpy") as file:
-            return set(file.keys()) == {item.name for item in fields(ShardArrays)}
-    except (SafetensorError, OSError):
+        return set(read_header(path, _REMEDY).tensors) == {item.name for item in fields(ShardArrays)}
+    except DataError:
         return False

@@ -17,14 +17,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
 from wayword.learning.common.run_folder import RunFolder, below
+from wayword.learning.common.tensor_files import check_optimiser, read_state, read_tensors
 
+_REMEDY = "delete the folder to start anew"
 NO_LIMIT = 1e9
 """Minutes that never end: steps alone do, and the same seed makes the same bits, however fast the machine is."""
 
@@ -159,16 +160,18 @@ class Run(RunFolder):
 
     def _resume(self) -> None:
         try:
-            with safe_open(self.checkpoint, "pt") as file:
-                about = json.loads((file.metadata() or {})["state"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about, tensors = read_state(self.checkpoint, _REMEDY), read_tensors(self.checkpoint, _REMEDY)
             self.net.load_state_dict(below(tensors, "net."))
             if self.extra is not None:
                 self.extra.load_state_dict(below(tensors, "extra."))
-            self._averaged = below(tensors, "averaged.")
+            averaged = below(tensors, "averaged.")
+            if {k: v.shape for k, v in averaged.items()} != {k: v.shape for k, v in self._averaged.items()}:
+                raise ValueError("averaged weights of another network")
+            self._averaged = averaged
             for number, parameter in enumerate(self._parameters):
                 state = below(tensors, f"optimiser.{number}.")
                 if state:
+                    check_optimiser(self.checkpoint, state, parameter, _REMEDY)
                     layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
                     self.optimiser.state[parameter] = {
                         name: value.contiguous(memory_format=layout) if value.ndim == 4 else value
@@ -177,10 +180,8 @@ class Run(RunFolder):
             self.rng.bit_generator.state = about["rng"]
             self.step, self._spent = int(about["step"]), float(about["seconds"])
             self.about = dict(about.get("about", {}))
-        except (OSError, SafetensorError, KeyError, ValueError, RuntimeError) as error:
-            raise DataError(
-                self.checkpoint, "is damaged or of another network; delete the folder to start anew"
-            ) from error
+        except (KeyError, ValueError, TypeError, RuntimeError) as error:
+            raise DataError(self.checkpoint, f"is damaged or of another network; {_REMEDY}") from error
 
     def _rate(self) -> float:
         done, warm = self.progress, self.config.warm_up

@@ -12,11 +12,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
-
-from wayword.errors import DataError
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.weight_files import NETWORKS
+from wayword.learning.common.tensor_files import read_state, read_tensors
 from wayword.learning.common.train_config import TrainConfig, joined
 from wayword.learning.grounding.export import Nets, begin_from, save_weights
 from wayword.learning.grounding.fit import fit, unfitted
@@ -68,13 +66,8 @@ def _chain(run: Path, start: Path | None) -> TrainConfig:
 
 def _averaged(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Averaged weights and state of a run's checkpoint."""
-    try:
-        with safe_open(path, "pt") as file:
-            state = json.loads((file.metadata() or {})["state"])
-            named = [name for name in file.keys() if name.startswith("averaged.")]  # noqa: SIM118
-            return {name.removeprefix("averaged."): file.get_tensor(name) for name in named}, state
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise DataError(path, "is missing or damaged; train this network first") from error
+    remedy = "train this network first"
+    return read_tensors(path, remedy, "averaged."), read_state(path, remedy)
 
 
 def _described(shards: Path) -> dict[str, Any]:

@@ -14,8 +14,6 @@ one copy in the system's cache.
 from __future__ import annotations
 
 import hashlib
-import json
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +24,11 @@ from numpy.typing import NDArray
 
 from wayword.errors import DataError
 from wayword.guarded import read_json
+from wayword.learning.common.tensor_files import read_arrays
 
-_TYPES = {"U8": np.uint8, "I32": np.int32, "F32": np.float32, "F64": np.float64, "I64": np.int64}
+_TABLES = {"boxes": (4,), "amodal": (4,), "frame": (), "instance": (), "identity": (), "pixels": ()}
+"""What there is of every visible object, and the shape of one row."""
+_REMEDY = "generate it again"
 
 
 @dataclass(frozen=True)
@@ -78,28 +79,20 @@ class Labelled:
         return out
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The tensors of a safetensors file as views of a memory map."""
+def read_shard_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of one shard as views of a memory map, of shapes that go together."""
+    shard = read_arrays(path, _REMEDY)
     try:
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            if not 2 <= length <= 10_000_000:
-                raise ValueError("no header")
-            header = json.loads(file.read(length))
-        raw = np.memmap(path, np.uint8, "r", 8 + length)
-        tensors = {}
-        for name, entry in header.items():
-            if name != "__metadata__":
-                start, end = entry["data_offsets"]
-                flat = raw[start:end]
-                dtype = np.dtype(_TYPES[entry["dtype"]])
-                # A view where the file is aligned, a copy of the (small) tables where it is not.
-                aligned = (8 + length + start) % dtype.itemsize == 0
-                values = flat.view(dtype) if aligned else np.frombuffer(flat.tobytes(), dtype)
-                tensors[name] = values.reshape(entry["shape"])
-        return tensors
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
-        raise DataError(path, "is not a shard of training data; generate it again") from error
+        frames, rows = len(shard["rgb"]), len(shard["frame"])
+        fits = shard["rgb"].dtype == shard["ids"].dtype == np.uint8 and shard["rgb"].shape == (*shard["ids"].shape, 3)
+        fits &= shard["ids"].ndim == 3 and shard.get("photo", np.zeros(frames)).shape == (frames,)
+        fits &= all(shard[name].shape == (rows, *row) for name, row in _TABLES.items())
+        fits &= not rows or (shard["frame"].min() >= 0 and shard["frame"].max() < frames)
+    except (KeyError, TypeError, IndexError) as error:
+        raise DataError(path, f"is not a shard of training data; {_REMEDY}") from error
+    if not fits:
+        raise DataError(path, f"its frames and tables do not go together; {_REMEDY}")
+    return shard
 
 
 def labelled(shards: Sequence[dict[str, NDArray[Any]]]) -> Labelled:
@@ -131,7 +124,7 @@ def open_shards(folder: Path, held_out: float = 0.05) -> tuple[Labelled, Labelle
     if len(files) < 2:
         raise DataError(folder, "holds fewer than two shards; run `wayword ar generate` first")
     count = max(1, round(held_out * len(files)))
-    shards = [read_arrays(path) for path in files]
+    shards = [read_shard_arrays(path) for path in files]
     return labelled(shards[:-count]), labelled(shards[-count:])
 
 

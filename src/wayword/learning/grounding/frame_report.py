@@ -24,7 +24,7 @@ from wayword.grounding.grounder import Grounder
 from wayword.grounding.image_metric import MARGIN
 from wayword.grounding.nms import iou
 from wayword.intervals import Interval, bootstrap_mean, wilson
-from wayword.learning.grounding.data import Labelled, labelled, read_arrays
+from wayword.learning.grounding.data import Labelled, labelled, read_shard_arrays
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 from wayword.learning.grounding.similarity import histogram, log_density
 
@@ -53,7 +53,7 @@ def every_frame(folder: Path) -> Labelled:
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         raise WaywordError(f"{folder}: holds no shards; make some with `wayword ar generate --out {folder}`")
-    return labelled([read_arrays(path) for path in files])
+    return labelled([read_shard_arrays(path) for path in files])
 
 
 def measure_frames(grounder: Grounder, data: Labelled, frames: int, seed: int = 0) -> Mapping[str, FrameFigures]:

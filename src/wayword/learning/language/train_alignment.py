@@ -10,7 +10,6 @@ model's own p(r | o) inside one objective, which reinforces its first guesses.)
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +18,19 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
+from wayword.errors import DataError
+from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.language.alignment import NULL, Aligned, align_chunks, posterior
+from wayword.learning.common.tensor_files import read_tensors
 from wayword.learning.language.grounded import Grounded
 from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, PhraseVocabulary, log_likelihoods, pad_words
 from wayword.learning.language.unigram_alignment import Expected, Group, expect, mention_rates, unigram_alignment
+
+_WIDEST = 4096
+"""Of a layer in a file; ours have 64."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +116,17 @@ class AlignmentModel:
     @classmethod
     def load(cls, folder: Path) -> AlignmentModel:
         """Read what ``save`` wrote."""
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        vocabulary = PhraseVocabulary(config["words"])
-        lm = PhraseLM(len(config["objects"]), len(vocabulary), config["embedding"], config["hidden"])
-        lm.load_state_dict(load_file(folder / "model.safetensors"))
-        return cls(lm.eval(), vocabulary, config["objects"], config["prior"])
+        config, remedy = read_json(folder / "config.json"), "train the alignment model again"
+        tensors = read_tensors(folder / "model.safetensors", remedy)
+        try:
+            vocabulary = PhraseVocabulary(config["words"])
+            if not 0 < max(config["embedding"], config["hidden"]) <= _WIDEST:
+                raise ValueError("no network is so wide")
+            lm = PhraseLM(len(config["objects"]), len(vocabulary), config["embedding"], config["hidden"])
+            lm.load_state_dict(tensors)
+            return cls(lm.eval(), vocabulary, config["objects"], config["prior"])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise DataError(folder, f"its config.json and its weights do not go together; {remedy}") from error
 
 
 def train_alignment(

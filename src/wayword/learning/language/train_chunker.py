@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import torch
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
 from wayword.language.chunker import BioChunker, BioHead, HeadConfig, save_head
 from wayword.language.minilm import MiniLM, MiniLMConfig
+from wayword.learning.common.tensor_files import read_tensors
 from wayword.learning.common.train_config import claim
 from wayword.learning.language.augment import Roughness, is_thing, roughen
 from wayword.learning.language.chunk_data import (
@@ -220,7 +220,7 @@ def _restore(head: TrainableHead, optimiser: torch.optim.Optimizer, work: Path) 
     if not path.is_file():
         return 0
     try:
-        tensors = load_file(path)
+        tensors = read_tensors(path, "delete it to start again")
         epoch = int(tensors.pop("epoch"))
         head.load_state_dict(
             {name.removeprefix("head."): value for name, value in tensors.items() if name.startswith("head.")}
@@ -231,6 +231,6 @@ def _restore(head: TrainableHead, optimiser: torch.optim.Optimizer, work: Path) 
                 _, number, key = name.split(".")
                 adam.setdefault(int(number), {})[key] = value
         optimiser.load_state_dict({"state": adam, "param_groups": optimiser.state_dict()["param_groups"]})
-    except (OSError, SafetensorError, KeyError, RuntimeError, ValueError) as error:
+    except (KeyError, RuntimeError, ValueError, TypeError) as error:
         raise DataError(path, "this checkpoint cannot be read; delete it to start again") from error
     return epoch

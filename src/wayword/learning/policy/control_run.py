@@ -17,7 +17,6 @@ from typing import Literal
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -26,12 +25,15 @@ from wayword.io import atomic_path
 from wayword.learning.common.loop import NO_LIMIT, share_done
 from wayword.learning.common.onnx_files import batch_to_onnx
 from wayword.learning.common.run_folder import RunFolder, below
+from wayword.learning.common.tensor_files import check_optimiser, read_state, read_tensors
 from wayword.learning.policy.control_net import ControlNet, ValueNet
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
 from wayword.learning.policy.sizes import ControlSize
 from wayword.learning.policy.teacher import TeacherConfig
 from wayword.policy.control import ControlConfig, read_control_record, write_control_record
+
+_REMEDY = "delete the folder to start anew"
 
 
 @dataclass(frozen=True)
@@ -129,19 +131,17 @@ class ControlRun(RunFolder):
 
     def _resume(self) -> None:
         try:
-            with safe_open(self.checkpoint, "pt") as file:
-                state = json.loads((file.metadata() or {})["state"])
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            state, tensors = read_state(self.checkpoint, _REMEDY), read_tensors(self.checkpoint, _REMEDY)
             self.control.load_state_dict(below(tensors, "control."))
             self.value.load_state_dict(below(tensors, "value."))
             for number, parameter in enumerate(self._parameters):
                 if own := below(tensors, f"optimiser.{number}."):
+                    check_optimiser(self.checkpoint, own, parameter, _REMEDY)
                     self.optimiser.state[parameter] = own
             self.rng.bit_generator.state = state["rng"]
             self.step, self.frames, self._spent = int(state["step"]), int(state["frames"]), float(state["seconds"])
-        except (OSError, SafetensorError, KeyError, ValueError, RuntimeError) as error:
-            message = "is damaged or of another network; delete the folder to start anew"
-            raise DataError(self.checkpoint, message) from error
+        except (KeyError, ValueError, TypeError, RuntimeError) as error:
+            raise DataError(self.checkpoint, f"is damaged or of another network; {_REMEDY}") from error
 
 
 def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
@@ -151,10 +151,9 @@ def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
     try:
         size = ControlSize(**raw["size"])
         control, value = ControlNet(inputs, size), ValueNet(inputs, size)
-        with safe_open(path, "pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        tensors = read_tensors(path, "train again")
         control.load_state_dict(below(tensors, "control."))
         value.load_state_dict(below(tensors, "value."))
-    except (OSError, SafetensorError, RuntimeError, TypeError) as error:
+    except (KeyError, ValueError, RuntimeError, TypeError) as error:
         raise DataError(path, "is missing, damaged or of another network; train again") from error
     return control, value

@@ -14,18 +14,20 @@ own are stored alike: SuReAL replaces one by the other, instruction by instructi
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from wayword.errors import DataError
 from wayword.io import atomic_path
+from wayword.learning.common.tensor_files import read_arrays
 
+_REMEDY = "delete it and record it anew"
 _PER_BOX = ("footprints", "p_box", "embeddings")
 
 
@@ -83,7 +85,9 @@ def write_executions(path: Path, executions: Sequence[Execution]) -> None:
 def read_executions(path: Path) -> Iterator[Execution]:
     """The executions of one file, in order."""
     try:
-        tensors = load_file(path)
+        # Copies: a map of every file would keep all of them open.
+        tensors = {name: np.array(array) for name, array in read_arrays(path, _REMEDY).items()}
+        _check_counts(tensors)
         frames = np.concatenate([[0], np.cumsum(tensors["frames"])])
         boxes = np.concatenate([[0], np.cumsum(tensors["counts"])])
         for first, last in itertools.pairwise(frames):
@@ -91,8 +95,19 @@ def read_executions(path: Path) -> Iterator[Execution]:
             yield Execution(
                 tensors["poses"][first:last], tensors["counts"][first:last], *(tensors[name][span] for name in _PER_BOX)
             )
-    except (OSError, SafetensorError, KeyError, ValueError, IndexError) as error:
-        raise DataError(path, "is not a file of executions; delete it and record it anew") from error
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        raise DataError(path, f"is not a file of executions; {_REMEDY}") from error
+
+
+def _check_counts(tensors: Mapping[str, NDArray[Any]]) -> None:
+    """Counts that lead beyond the arrays would be cut off in silence."""
+    frames, counts = tensors["frames"], tensors["counts"]
+    whole = all(array.dtype == np.int64 and array.ndim == 1 and (array >= 0).all() for array in (frames, counts))
+    if not whole or frames.sum() != len(counts) or tensors["poses"].shape != (len(counts), 6):
+        raise ValueError("frames and poses do not go together")
+    boxes = int(counts.sum())
+    if tensors["footprints"].shape != (boxes, 4) or any(len(tensors[name]) != boxes for name in _PER_BOX):
+        raise ValueError("counts and boxes do not go together")
 
 
 def read_all_executions(folder: Path) -> list[Execution]:

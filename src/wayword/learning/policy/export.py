@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from wayword.errors import DataError
+from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.learning.common.onnx_files import to_onnx
+from wayword.learning.common.tensor_files import read_state, read_tensors
 from wayword.learning.common.train_config import TrainConfig, joined
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.sizes import Size
@@ -57,7 +58,8 @@ def save_policy(
     stage1.eval()
     tensors = {f"stage1.{name}": value for name, value in stage1.state_dict().items()}
     tensors |= {
-        name: value for name, value in load_file(control / "model.safetensors").items() if name[:8] == "control."
+        f"control.{name}": value
+        for name, value in read_tensors(control / "model.safetensors", "train stage 2 first", "control.").items()
     }
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / "model.safetensors") as temporary:
@@ -119,15 +121,14 @@ def export_runs(first: Path, stage1: Path, stage2: Path, out: Path, record: Trai
     if stage1 != first:
         about["stage1 before"] = progress_of(first)
     if (first / "start.json").exists():
-        about["started from"] = json.loads((first / "start.json").read_text(encoding="utf-8"))
+        about["started from"] = read_json(first / "start.json")
     (record or joined("policy/export", stage1=stage1, stage2=stage2)).keep(out)
     save_policy(out, net, vocabulary, size, stage2, about)
 
 
 def progress_of(folder: Path) -> dict[str, float]:
     """Steps and minutes of a run."""
-    with safe_open(folder / "checkpoint.safetensors", "pt") as file:
-        state = json.loads((file.metadata() or {})["state"])
+    state = read_state(folder / "checkpoint.safetensors", "train this stage first")
     return {
         name: round(float(state[key]) / (60 if key == "seconds" else 1), 1)
         for name, key in (("steps", "step"), ("minutes", "seconds"), ("frames", "frames"))
@@ -137,4 +138,8 @@ def progress_of(folder: Path) -> dict[str, float]:
 
 def load_size(folder: Path) -> Size:
     """The size that ``train_visitation`` wrote beside its checkpoint."""
-    return Size(**json.loads((folder / "size.json").read_text(encoding="utf-8")))
+    path, remedy = folder / "size.json", "train stage 1 first"
+    try:
+        return Size(**read_json(path, remedy=remedy))
+    except TypeError as error:
+        raise DataError(path, f"does not say the size of a stage 1; {remedy}") from error

@@ -26,12 +26,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from wayword.errors import DataError
+from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
+from wayword.learning.common.tensor_files import read_header, read_tensors
 from wayword.learning.common.train_config import claim
 from wayword.learning.policy import ppo
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
@@ -45,6 +46,8 @@ from wayword.learning.policy.teacher import Flights, fly_world
 from wayword.learning.policy.train_control import sampling_actor
 from wayword.learning.policy.train_visitation import Data, VisitationTraining, load_data, loss_of
 from wayword.sim.render.bank import MeshBank
+
+_REMEDY = "delete the folder exchange to begin it anew"
 
 
 @dataclass(frozen=True)
@@ -126,12 +129,14 @@ class Exchange:
         """Line 3 of Algorithm 2; None if nothing new was sent."""
         if not self.stage1.exists():
             return None
-        with safe_open(self.stage1, "pt") as file:
-            step = int((file.metadata() or {}).get("step", 0))
+        try:
+            step = int(read_header(self.stage1, _REMEDY).texts.get("step", 0))
+        except ValueError as error:
+            raise DataError(self.stage1, f"does not say its step; {_REMEDY}") from error
         if step == self._sent_at:
             return None
         self._sent_at = step
-        return load_file(self.stage1), step
+        return read_tensors(self.stage1, _REMEDY), step
 
     def send_executions(self, iteration: int, numbers: list[int], executions: list[Execution]) -> None:
         """Line 13 of Algorithm 2: numbers say which instruction each execution belongs to."""
@@ -146,9 +151,12 @@ class Exchange:
             iteration = int(re.sub(r"\D", "", path.stem))
             if not after < iteration <= last:
                 continue
-            numbers = json.loads(path.read_text(encoding="utf-8"))
-            for number, execution in zip(numbers, read_executions(path.with_suffix(".safetensors")), strict=True):
-                items[number] = replace(items[number], execution=execution)
+            numbers, executions = read_json(path, remedy=_REMEDY), read_executions(path.with_suffix(".safetensors"))
+            try:
+                for number, execution in zip(numbers, executions, strict=True):
+                    items[number] = replace(items[number], execution=execution)
+            except (TypeError, ValueError, IndexError) as error:
+                raise DataError(path, f"does not fit its executions; {_REMEDY}") from error
             newest = max(newest, iteration)
         return newest
 
@@ -240,11 +248,7 @@ def data_of(folder: Path, config: SurealTraining, inputs: SurealInputs) -> Data:
 def averaged_of(folder: Path) -> dict[str, torch.Tensor]:
     """The averaged weights of a run's checkpoint."""
     path = folder / "checkpoint.safetensors"
-    try:
-        with safe_open(path, "pt") as file:
-            return {k.removeprefix("averaged."): file.get_tensor(k) for k in file.keys() if k.startswith("averaged.")}  # noqa: SIM118
-    except Exception as error:  # safetensors and the file system raise kinds that share no base class
-        raise DataError(path, "is missing or damaged; train stage 1 first") from error
+    return read_tensors(path, "train stage 1 first", "averaged.")
 
 
 def train(folder: Path, config: SurealTraining, inputs: SurealInputs, stop: threading.Event | None = None) -> None:

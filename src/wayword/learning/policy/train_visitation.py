@@ -17,14 +17,13 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
 from wayword.io import write_json
 from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.tensor_files import read_tensors
 from wayword.learning.common.train_config import claim
 from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
 from wayword.learning.policy.executions import read_all_executions
@@ -214,11 +213,11 @@ def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
     known = {word: number for number, word in enumerate(words)}
     path = folder / "model.safetensors"
     try:
-        tensors = {k.removeprefix("stage1."): v for k, v in load_file(path).items() if k.startswith("stage1.")}
+        tensors = read_tensors(path, "choose other weights to start from", "stage1.")
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
         tensors["text.embedding.weight"] = tensors["text.embedding.weight"][rows]
         net.load_state_dict(tensors)
-    except (OSError, SafetensorError, KeyError, IndexError, RuntimeError) as error:
+    except (KeyError, IndexError, RuntimeError) as error:
         raise DataError(
             path, "is damaged, or its stage 1 is of another size; choose other weights to start from"
         ) from error

@@ -20,6 +20,7 @@ from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.language.reader import Thing
 from wayword.mapping.landmarks import Landmark, Landmarks
+from wayword.mapping.standing import Disc
 
 Point = tuple[float, float]
 DRONE_M = 0.08
@@ -28,6 +29,8 @@ _CERTAIN = 0.5
 """How surely a landmark is what is meant, so that nothing else need be looked for."""
 _SPOKEN_OF = 0.5
 """How much a landmark must look like some taught object to be one of "the things"."""
+UNSURE_M = 0.05
+"""By so much the surface of a thing may be nearer than it seems."""
 LARGEST_M = 0.22
 """Nothing is solid beyond this radius (``ArenaConfig.column_cap_m``)."""
 
@@ -64,6 +67,11 @@ def solid_discs(marks: Sequence[Landmark]) -> NDArray[np.float64]:
     With the radius that was seen, 0.15 contacts per flight on natural dev instructions; with this one 0.06.
     """
     return np.array([(mark.x, mark.y, LARGEST_M + DRONE_M) for mark in marks]).reshape(-1, 3)
+
+
+def solid_discs_around(things: Sequence[Disc]) -> NDArray[np.float64]:
+    """(K, 3) what must not be touched of things that are placed for that (``wayword.mapping.standing``)."""
+    return np.array([(x, y, min(radius, LARGEST_M) + UNSURE_M + DRONE_M) for x, y, radius in things]).reshape(-1, 3)
 
 
 class TrueLayout:

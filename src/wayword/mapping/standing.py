@@ -1,4 +1,4 @@
-"""What stands there: the footprints of every frame as one disc per thing, for the governor to keep clear of.
+"""What stands there: the footprints of every frame as one disc per thing, to keep clear of.
 
     footprint   x, y, radius, quality     of one box in one frame (``wayword.mapping.footprint``)
     weight      P(b) quality^4 / sigma^2  how much it says about a place; sigma = 0.06 m + 0.015 r^2 from r metres away
@@ -7,7 +7,7 @@
 
 The foot of what is very near is below the image, so that its footprint lies beyond it. Such a look is one at a thing
 that is known to stand on the way to it; if there is none, a wide thing is put half way, until it is seen better or,
-for seconds, not at all.
+for seconds, not at all. That it is there is as sure as its box: there is no time for a second look.
 
 The policy's own map keeps the largest value that any frame ever gave a cell (as the paper's does), so a thing that was
 seen badly once stands there twice, and every thing is as wide as all its errors together: too wide to fly between.
@@ -23,9 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from wayword.flight.clearance import SIDE_RAD, Disc
 from wayword.mapping.grid import CELL_M, world_centres
 
+Disc = tuple[float, float, float]
+"""x, y, radius in metres of something that stands there."""
+SIDE_RAD = 0.7
+"""Just inside half of the 84 degrees of the paper's camera."""
 STANDS = 0.5
 """Something stands where the evidence, or a cell of the all-object map, is above this."""
 SURE, DOUBT = 2.0, 0.4
@@ -36,6 +39,8 @@ _LEAST = 0.2
 _SIGMA_M, _SIGMA_PER_M = 0.06, 0.015
 _NARROW_M = 0.02
 """Footprints are narrower than what they belong to by this much (the median on flights)."""
+_NARROWEST_M = 0.12
+"""What seems narrower was mostly seen in part, behind something or at the border of the image."""
 _PLAIN_M, _BORDER_RAD = (0.95, 2.5), 0.12
 """From here to there, and this far inside the image, a thing that stands there cannot be overlooked."""
 _CUT_M, _CUT = 0.95, 0.9
@@ -85,26 +90,26 @@ class Standing:
     def look(self, footprints: ArrayLike, p_box: ArrayLike, pose: Sequence[float]) -> tuple[Disc, ...]:
         """Add one frame, taken from ``pose`` (6,): footprints (K, 4) and P(b) (K,). What stands there now."""
         x, y, yaw = pose[0], pose[1], pose[5]
-        seen = set[int]()
+        in_frame = set[int]()
         prints = np.asarray(footprints, np.float64).reshape(-1, 4).tolist()
         for (fx, fy, radius, quality), p in zip(prints, np.asarray(p_box, np.float64).tolist(), strict=True):
             if not p * quality >= _LEAST or not math.isfinite(fx + fy + radius):
                 continue
             away, evidence = math.hypot(fx - x, fy - y), p * quality**2
             if away < _CUT_M and quality < _CUT:
-                self._add_cut(seen, x, y, math.atan2(fy - y, fx - x), away, radius, p * quality)
+                self._add_cut(in_frame, x, y, math.atan2(fy - y, fx - x), away, radius, p)
                 continue
             sigma = _SIGMA_M + _SIGMA_PER_M * away**2
-            self._add(seen, StandingThing(fx, fy, radius + _NARROW_M, p * quality**4 / sigma**2, evidence))
-        self._doubt(seen, x, y, yaw)
+            self._add(in_frame, StandingThing(fx, fy, radius + _NARROW_M, p * quality**4 / sigma**2, evidence))
+        self._doubt(in_frame, x, y, yaw)
         self._join()
         return self.discs()
 
     def discs(self) -> tuple[Disc, ...]:
         """Whatever is likely enough to stand there."""
-        return tuple((t.x, t.y, t.radius) for t in self.things if t.evidence > STANDS)
+        return tuple((t.x, t.y, max(t.radius, _NARROWEST_M)) for t in self.things if t.evidence > STANDS)
 
-    def _add(self, seen: set[int], look: StandingThing) -> None:
+    def _add(self, in_frame: set[int], look: StandingThing) -> None:
         near = [(math.hypot(t.x - look.x, t.y - look.y), k) for k, t in enumerate(self.things)]
         away, k = min(near, default=(math.inf, 0))
         if away < SAME_M:
@@ -112,10 +117,10 @@ class Standing:
         else:
             k = len(self.things)
             self.things.append(look)
-        seen.add(k)
+        in_frame.add(k)
 
     def _add_cut(
-        self, seen: set[int], x: float, y: float, bearing: float, away: float, radius: float, evidence: float
+        self, in_frame: set[int], x: float, y: float, bearing: float, away: float, radius: float, evidence: float
     ) -> None:
         """A look at something whose foot is below the image, at most ``away`` in this direction."""
         for k, thing in enumerate(self.things):
@@ -134,23 +139,23 @@ class Standing:
                     )  # fmt: skip
                     sure = sure.and_look(look)
                 self.things[k] = sure
-                seen.add(k)
+                in_frame.add(k)
                 return
         half = min(_HALF_WAY_M, away)
         place = x + half * math.cos(bearing), y + half * math.sin(bearing)
-        self._add(seen, StandingThing(*place, min(radius, _WIDEST_M) + _UNSURE_M, _UNSURE, evidence))
+        self._add(in_frame, StandingThing(*place, min(radius, _WIDEST_M) + _UNSURE_M, _UNSURE, evidence))
 
-    def _doubt(self, seen: set[int], x: float, y: float, yaw: float) -> None:
+    def _doubt(self, in_frame: set[int], x: float, y: float, yaw: float) -> None:
         """What is in plain view and was not seen is less likely to be there."""
-        kept = []
+        likely = []
         for k, thing in enumerate(self.things):
-            if k not in seen and self._plain(thing, x, y, yaw):
+            if k not in in_frame and self._plain(thing, x, y, yaw):
                 thing = replace(thing, evidence=thing.evidence - DOUBT)
-            elif k not in seen and thing.weight <= _UNSURE:
+            elif k not in in_frame and thing.weight <= _UNSURE:
                 thing = replace(thing, evidence=thing.evidence - _FORGET)
             if thing.evidence > 0:
-                kept.append(thing)
-        self.things = kept
+                likely.append(thing)
+        self.things = likely
 
     def _plain(self, thing: StandingThing, x: float, y: float, yaw: float) -> bool:
         away, bearing = math.hypot(thing.x - x, thing.y - y), math.atan2(thing.y - y, thing.x - x)
@@ -175,6 +180,11 @@ class Standing:
                     self.things[j] = a.and_look(b)
                     del self.things[i]
                     break
+
+
+def side_of(hfov_deg: float) -> float:
+    """Half of a field of view, down to a twentieth of a radian: just inside of what is seen. 0.7 of 84 degrees."""
+    return math.floor(20 * math.radians(hfov_deg) / 2) / 20
 
 
 def standing(all_objects: NDArray[np.float32]) -> tuple[Disc, ...]:
