@@ -16,8 +16,6 @@ PARTICIPLES = frozenset({
 OPEN = (
     "flight/",
     "grounding/",
-    "learning/ar/",
-    "learning/grounding/",
     "objects/cropping.py",
     "objects/exemplars.py",
     "studio/",

@@ -82,13 +82,13 @@ class CachedPhrases:
             raise WaywordError(f"the prompt {self.config.prompt!r} must hold '{{}}' once, where the phrase goes")
         if self.config.cache_size < 1:
             raise WaywordError("cache_size must be at least 1")
-        self._encoder = encoder
+        self.encoder = encoder
         self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
     def dimension(self) -> int:
         """Length of each vector."""
-        return self._encoder.dimension
+        return self.encoder.dimension
 
     def embed(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """(N, dimension) unit vectors; equal up to case, spacing and determiner means equal vectors."""
@@ -97,7 +97,7 @@ class CachedPhrases:
         texts = [self.present(phrase) for phrase in phrases]
         result = np.empty((len(texts), self.dimension), np.float32)
         missing = list(dict.fromkeys(text for text in texts if text not in self._known))
-        fresh = dict(zip(missing, self._encoder.embed(missing), strict=True)) if missing else {}
+        fresh = dict(zip(missing, self.encoder.embed(missing), strict=True)) if missing else {}
         for row, text in enumerate(texts):
             if text in fresh:
                 result[row] = fresh[text]

@@ -452,7 +452,7 @@ def test_another_run_does_not_mix_in(tmp_path: Path, pool: ObjectPool, generator
 
 def test_several_processes_make_the_same_frames(tmp_path: Path, generator: Generator) -> None:
     list(generate_shards(generator, tmp_path / "one", 24))
-    list(generate_shards(generator, tmp_path / "two", 24, processes=2))
+    list(generate_shards(generator, tmp_path / "two", 24, workers=2))
     for a, b in zip(shards(tmp_path / "one"), shards(tmp_path / "two"), strict=True):
         assert equal(read_shard(a), read_shard(b))
 
@@ -469,7 +469,7 @@ from wayword.learning.ar.generate import Generator
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.shards import generate_shards
 generator = Generator(ObjectPool.build((), SMALL.objects, "train"), SimulatedFlights(), SMALL, seed=3)
-for _ in generate_shards(generator, Path({out!r}), 120000, processes={processes}):
+for _ in generate_shards(generator, Path({out!r}), 120000, workers={processes}):
     pass
 """
 

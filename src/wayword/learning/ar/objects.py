@@ -69,11 +69,13 @@ class ObjectPool:
         progress: Callable[[int], None] = lambda done: None,
     ) -> ObjectPool:
         """Collect, filter and split; deterministic for the same packs and configuration."""
-        found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress)]
+        candidates = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress)]
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
-        for place, mesh in fit_for_drawing([entry for entry, _ in found], [mesh for _, mesh in found], config):
-            entry = found[place][0]
+        for place, mesh in fit_for_drawing(
+            [entry for entry, _ in candidates], [mesh for _, mesh in candidates], config
+        ):
+            entry = candidates[place][0]
             entries.append(entry)
             meshes.append(mesh)
             if entry.source != RANDOM:  # a painted twin, with a number, a colour and a size of its own

@@ -50,13 +50,13 @@ def assemble(
         net.load_state_dict(tensors)
         net.eval()
         about[part] = {"steps": state["step"], "minutes": round(state["seconds"] / 60, 1), **state.get("about", {})}
-    made = (sizes.proposals, sizes.metric, sizes.refine)
+    shapes = (sizes.proposals, sizes.metric, sizes.refine)
     with tempfile.TemporaryDirectory() as staging:  # nothing unfitted is ever left where weights are looked for
-        save_weights(Path(staging), nets, made, unfitted(sizes.metric.dimension), about)
+        save_weights(Path(staging), nets, shapes, unfitted(sizes.metric.dimension), about)
         config, fitted = fit(Grounder.load(Path(staging)), shards, seed)
     about["fitted_on"] = fitted
     (record or _chain(run, start)).keep(out)
-    save_weights(out, nets, made, config, about)
+    save_weights(out, nets, shapes, config, about)
     return about
 
 
