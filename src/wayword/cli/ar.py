@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,8 +70,7 @@ class GenerateFrames(RayOption):
         """Make what is missing."""
         from wayword.learning.ar.shards import generate_shards
 
-        crew = self._crew(self.processes, "processes")
-        crew = replace(crew, workers=1) if crew.ray is None and crew.workers is None else crew
+        crew = self._crew(self.processes, "processes", usual=1)
         generator = self.source.generator()
         size = self.source.config.shard_frames
         total = -(-self.count // size) * size

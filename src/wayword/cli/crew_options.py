@@ -17,10 +17,12 @@ class RayOption:
     """Workers on a Ray cluster, by its address, or "local" for a Ray of its own on this machine (docs/scale.md); by
     default RAY_ADDRESS if that is set, otherwise processes of this machine. Changes speed, never results."""
 
-    def _crew(self, workers: int | None, option: str = "workers") -> Crew:
+    def _crew(self, workers: int | None, option: str = "workers", usual: int = 2) -> Crew:
+        """``usual``: workers of this machine if no number was given; a cluster's are as many as it has cores."""
         if workers is not None and workers < 1:
             raise WaywordError(f"--{option} {workers}: at least 1 is needed")
-        return Crew(workers, self.ray or os.environ.get("RAY_ADDRESS") or None)
+        cluster = self.ray or os.environ.get("RAY_ADDRESS") or None
+        return Crew(usual if workers is None and cluster is None else workers, cluster)
 
 
 @dataclass(frozen=True, kw_only=True)

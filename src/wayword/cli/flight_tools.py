@@ -155,8 +155,8 @@ class Faults(CrewOptions):
     """Randomised flights; 0 for the suite alone."""
     seed: int = 0
     """Flight i of a seed is always the same one."""
-    workers: int | None = 1
-    """Workers, one core each."""
+    workers: int | None = None
+    """Workers, one core each; by default 1, and on a cluster all of its cores."""
     publish: bool = False
     """Write the tables into docs/safety.md."""
 
@@ -171,7 +171,7 @@ class Faults(CrewOptions):
         if self.count < 0:
             raise WaywordError(f"--count {self.count}: must be 0 or more")
         with progress_bar("flying", len(cases()) + self.count + self.count // 10 * len(EDGES)) as advance:
-            flown = fly_faults(self.count, self.seed, self.crew(), advance)
+            flown = fly_faults(self.count, self.seed, self._crew(self.workers, usual=1), advance)
         results, flights, edges = flown.suite, flown.random, flown.edges
         text = fault_table(results) + (f"\n{report(flights)}" if flights else "")
         text += f"\n{edge_report(edges)}" if edges else ""

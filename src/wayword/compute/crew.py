@@ -74,6 +74,8 @@ def in_order(work: Callable[[Job], Result], jobs: Iterable[Job], workers: Worker
 
 def _numbered(work: Callable[[Job], Result], jobs: Iterable[Job], workers: Workers) -> Iterator[tuple[int, Result]]:
     crew = Crew(workers) if isinstance(workers, int) else workers
+    if isinstance(jobs, Sized) and not len(jobs):
+        return iter(())
     if crew.ray is not None:
         from wayword.compute.ray_engine import run_on_ray
 

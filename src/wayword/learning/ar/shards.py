@@ -41,15 +41,15 @@ def shard_path(folder: Path, number: int) -> Path:
 def write_shard(path: Path, arrays: ShardArrays, seed: int, number: int, config: ARConfig) -> None:
     """Write one shard, atomically."""
     tensors = {item.name: np.ascontiguousarray(getattr(arrays, item.name)) for item in fields(arrays)}
-    metadata = {
-        "seed": str(seed),
-        "shard": str(number),
-        "config": json.dumps(asdict(config)),
+    about = {
+        "seed": seed,
+        "shard": number,
+        "config": asdict(config),
         "version": __version__,
-        "schema": str(SCHEMA),
+        "schema": SCHEMA,
     }
     with atomic_path(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        save_file(tensors, temporary, metadata={"about": json.dumps(about)})  # several entries have no order
 
 
 def read_shard(path: Path | str) -> ShardArrays:

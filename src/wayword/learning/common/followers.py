@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -22,6 +24,8 @@ STORE = "WAYWORD_TEAM_STORE"
 """Environment variable: a file through which processes of one machine find each other, so that none has to listen."""
 RAY = "WAYWORD_TRAIN_RAY"
 """Environment variable: the cluster that the other processes of a training run on, if not on this machine."""
+_GRACE_S = 20.0
+"""Until one that has nothing left to do is ended."""
 _LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo", "NCCL_SOCKET_IFNAME": "lo"}
 
 
@@ -59,6 +63,9 @@ class LocalFollowers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for process in self._processes:
+            if error is None:  # it has made its last step as well
+                with suppress(TimeoutExpired):
+                    process.wait(timeout=_GRACE_S)
             process.kill()
         for process in self._processes:
             process.wait()
@@ -119,6 +126,8 @@ class RayFollowers:
     ) -> None:
         import ray
 
+        if error is None:
+            ray.wait(self._tasks, num_returns=len(self._tasks), timeout=_GRACE_S)
         for task in self._tasks:
             ray.cancel(task, force=True)
 
