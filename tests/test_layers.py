@@ -13,6 +13,7 @@ import wayword
 ROOT = Path(wayword.__file__).parent
 ORDER = (
     "(root)",
+    "compute",
     "episodes",
     "language",
     "objects",

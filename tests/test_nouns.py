@@ -13,11 +13,6 @@ PARTICIPLES = frozenset({
     "asked", "chosen", "drawn", "found", "given", "got", "gotten", "heard", "kept",
     "made", "picked", "said", "seen", "shown", "spoken", "taken", "told", "wanted",
 })  # fmt: skip
-OPEN = (
-    "learning/ar/",
-    "learning/grounding/",
-)
-"""Where such names are left; take out what has none any more."""
 EVENTS = {("recording/mcap_log.py", "said")}
 """Methods that log what has happened: the drone moved, commanded, said."""
 
@@ -44,9 +39,8 @@ def test_things_are_not_called_by_what_was_done_to_them() -> None:
     wrong = []
     for path in sorted(SOURCE.rglob("*.py")):
         place = path.relative_to(SOURCE).as_posix()
-        if not place.startswith(OPEN):
-            names = participles(path.read_text(encoding="utf-8"))
-            wrong += [f"{place}:{line} {name}" for name, line in names if (place, name) not in EVENTS]
+        names = participles(path.read_text(encoding="utf-8"))
+        wrong += [f"{place}:{line} {name}" for name, line in names if (place, name) not in EVENTS]
     assert not wrong, "call it by a noun that says what it holds:\n" + "\n".join(wrong)
 
 

@@ -24,7 +24,7 @@ def recipe(count: int = 100, seed: int = 3) -> Recipe:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
     """100 episodes written in one go by one process."""
     folder = tmp_path_factory.mktemp("whole")
-    write_dataset(recipe(), folder / "all.jsonl", folder / "refs.jsonl", processes=1)
+    write_dataset(recipe(), folder / "all.jsonl", folder / "refs.jsonl", workers=1)
     assert sorted(p.name for p in folder.iterdir()) == ["all.jsonl", "refs.jsonl"]
     return (folder / "all.jsonl").read_bytes(), (folder / "refs.jsonl").read_bytes()
 
@@ -45,7 +45,7 @@ def test_generate_writes_episodes_that_load(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_two_processes_write_the_same(tmp_path: Path, whole: tuple[bytes, bytes]) -> None:
-    write_dataset(recipe(), tmp_path / "a.jsonl", processes=2)
+    write_dataset(recipe(), tmp_path / "a.jsonl", workers=2)
     assert (tmp_path / "a.jsonl").read_bytes() == whole[0]
 
 
@@ -59,11 +59,11 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, whole: tuple[bytes, bytes]) 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(recipe(), out, refs, processes=1, progress=interrupt)
+        write_dataset(recipe(), out, refs, workers=1, progress=interrupt)
     assert steps == [0, 40]
     assert not out.exists()
     steps = [99, 99]  # do not interrupt again
-    write_dataset(recipe(), out, refs, processes=1, progress=interrupt)
+    write_dataset(recipe(), out, refs, workers=1, progress=interrupt)
     assert steps == [99, 99, 40, 40, 20]
     assert (out.read_bytes(), refs.read_bytes()) == whole
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.jsonl", "r.jsonl"]
@@ -77,10 +77,10 @@ def test_a_kill_in_the_middle_of_a_line_is_repaired(tmp_path: Path, whole: tuple
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(recipe(), out, processes=1, progress=interrupt)
+        write_dataset(recipe(), out, workers=1, progress=interrupt)
     partial = tmp_path / "a.jsonl.partial"
     partial.write_bytes(partial.read_bytes()[:-700])  # half a line, as a kill leaves it
-    write_dataset(recipe(), out, processes=1)
+    write_dataset(recipe(), out, workers=1)
     assert out.read_bytes() == whole[0]
 
 
@@ -90,8 +90,8 @@ def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path: Path, whole: tuple[by
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(recipe(60), tmp_path / "a.jsonl", processes=1, progress=interrupt)
-    write_dataset(recipe(100), tmp_path / "a.jsonl", processes=1)
+        write_dataset(recipe(60), tmp_path / "a.jsonl", workers=1, progress=interrupt)
+    write_dataset(recipe(100), tmp_path / "a.jsonl", workers=1)
     assert (tmp_path / "a.jsonl").read_bytes() == whole[0]
 
 
@@ -99,7 +99,7 @@ def test_another_run_is_not_continued(tmp_path: Path) -> None:
     note = tmp_path / "a.jsonl.partial.json"
     note.write_text('{"seed": 9}')
     with pytest.raises(DataError, match=r"a\.jsonl\.partial\.json: belongs to an unfinished run with other settings"):
-        write_dataset(recipe(), tmp_path / "a.jsonl", processes=1)
+        write_dataset(recipe(), tmp_path / "a.jsonl", workers=1)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_mistakes_are_one_line(verb: GenerateEpisodes | Stats, message: str) -> 
 
 def test_stats_print_a_table_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "a.jsonl"
-    write_dataset(recipe(60), out, processes=1)
+    write_dataset(recipe(60), out, workers=1)
     Stats((out,)).run()
     table = capsys.readouterr().out
     assert "natural train" in table
@@ -138,7 +138,7 @@ def test_stats_are_published_beside_those_of_the_natural_corpus(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     out = tmp_path / "a.jsonl"
-    write_dataset(recipe(60), out, processes=1)
+    write_dataset(recipe(60), out, workers=1)
     with pytest.raises(WaywordError, match=r"results\.json: not found"):
         Stats((out,), publish=True).run()
     (tmp_path / "docs").mkdir()

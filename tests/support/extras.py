@@ -38,6 +38,7 @@ EXTRAS = {
     "needs_flight": Extra(("cv2", "pymavlink"), "pip install -e '.[flight]'"),
     "needs_pyarrow": Extra(("pyarrow",), "pip install -e '.[lerobot]'"),
     "needs_mcap": Extra(("mcap", "mcap_ros2"), "pip install -e '.[mcap]' mcap-ros2-support"),
+    "needs_ray": Extra(("ray",), "pip install -e '.[ray]'"),
     "needs_rerun": Extra(("rerun",), "pip install -e '.[rerun]'"),
     "needs_spacy": Extra(("spacy",), "pip install -e '.[spacy]'"),
     "needs_studio": Extra(("viser",), "pip install -e '.[studio]'"),

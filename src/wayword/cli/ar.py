@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from wayword.cli.common import check_png, progress_bar, save_picture, say, say_aside
+from wayword.cli.crew_options import RayOption
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.ar.config import ARConfig
@@ -57,27 +58,28 @@ class FrameSource:
 
 
 @dataclass(frozen=True)
-class GenerateFrames:
+class GenerateFrames(RayOption):
     """Make shards of frames with masks, boxes and identities; running it again makes only what is missing."""
 
     out: Path
     """Folder for the shards."""
     count: int = 20_000
     """Frames wanted, rounded up to whole shards; more can be asked for later."""
-    processes: int = 1
-    """Shards made side by side."""
+    processes: int | None = None
+    """Shards made side by side; by default 1, and on a cluster as many as it has cores."""
     source: FrameSource = field(default_factory=FrameSource)
 
     def run(self) -> None:
         """Make what is missing."""
         from wayword.learning.ar.shards import generate_shards
 
+        crew = self._crew(self.processes, "processes", usual=1)
         generator = self.source.generator()
         size = self.source.config.shard_frames
         total = -(-self.count // size) * size
         began, new_frames = time.perf_counter(), 0
         with progress_bar("making frames", total) as advance:
-            for number, frames in enumerate(generate_shards(generator, self.out, self.count, self.processes)):
+            for number, frames in enumerate(generate_shards(generator, self.out, self.count, crew)):
                 advance(frames)
                 new_frames += frames if number else 0  # the first count is what was there before
         rate = new_frames / (time.perf_counter() - began)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import tyro
 
-from wayword.cli.common import console, progress_bar, say
+from wayword.cli.common import console, need_torch, progress_bar, say
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 
@@ -34,9 +34,11 @@ class Bench:
     needs Chromium and pip install playwright.
 
     database: what 8 to 8,000 taught objects cost: to load, to read a sentence, to decide, to teach one more, in memory.
+    scale: processor seconds of a flight, a frame, a training step, and what 1 to 512 workers would make of them: a
+    discrete-event simulation (docs/scale.md); needs PyTorch, unless --costs has them.
     """
 
-    what: tyro.conf.Positional[Literal["sim", "policy", "studio", "database"]]
+    what: tyro.conf.Positional[Literal["sim", "policy", "studio", "database", "scale"]]
     """What to measure."""
     repeats: int = 7
     """Times each measurement is repeated, or flights of the policy; the interval is over these."""
@@ -44,6 +46,10 @@ class Bench:
     """The largest database that is measured."""
     weights: Path | None = None
     """A folder of the policy's weights; by default the shipped ones."""
+    costs: Path | None = None
+    """scale: a file of costs to simulate with, instead of measuring them here."""
+    out: Path | None = None
+    """scale: where the measured costs go, for --costs."""
     publish: bool = False
     """Enter the figures into docs/results.json (maintainers)."""
 
@@ -55,7 +61,9 @@ class Bench:
             if self.weights is not None:
                 raise WaywordError("--publish is for the shipped weights: without --weights")
             check_docs()
-        if self.what == "policy":
+        if self.what == "scale":
+            self._scale()
+        elif self.what == "policy":
             self._policy()
         elif self.what == "studio":
             self._studio()
@@ -63,6 +71,43 @@ class Bench:
             self._database()
         else:
             self._sim()
+
+    def _scale(self) -> None:
+        from dataclasses import asdict
+
+        from wayword.evaluation.bench.scale_costs import Costs, load_of_this_machine, measure_costs
+        from wayword.evaluation.bench.scale_report import scale_report
+
+        if self.publish:
+            raise WaywordError("--publish: the figures of scale are in docs/scale.json; write them with --out")
+        if self.costs is not None:
+            costs = Costs.read(self.costs)
+        else:
+            need_torch()
+            with progress_bar("measuring", 6) as advance:
+                costs = measure_costs(progress=advance)
+            say(f"measured on one core ({load_of_this_machine()})")
+            self._pairs()
+        for name, value in asdict(costs).items():
+            say(f"{name:16s} {value:.4g}")
+        say(f"\n{scale_report(costs)}")
+        if self.out is not None:
+            costs.write(self.out)
+            say(self.out)
+
+    def _pairs(self) -> None:
+        """What a second worker brings here, in wall time."""
+        from wayword.compute import Crew
+        from wayword.evaluation.bench.scale_costs import load_of_this_machine
+        from wayword.evaluation.bench.scale_pair import batches_per_second, flights_per_second
+
+        for what, one, two in (
+            ("flights", flights_per_second(Crew(1, apart=True)), flights_per_second(Crew(2))),
+            ("batches of stage 1", batches_per_second(1), batches_per_second(2)),
+        ):
+            share = f"{100 * two / (2 * one):.0f} %"
+            say(f"{what} per second: {one:.2f} with one worker, {two:.2f} with two, efficiency {share}")
+        say(load_of_this_machine())
 
     def _policy(self) -> None:
         from rich.table import Table

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import RayOption
 from wayword.cli.data_export import Export
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import Split, check_seed
@@ -27,7 +28,7 @@ _LANI: dict[str, str] = {"vocabulary": "2.3k", "words per instruction": "11"}
 
 
 @dataclass(frozen=True)
-class GenerateEpisodes:
+class GenerateEpisodes(RayOption):
     """Write generated episodes with grammar-written instructions; the same command continues what was stopped.
 
     Examples:
@@ -49,8 +50,8 @@ class GenerateEpisodes:
     """Write in one voice only, such as plain, terse or pilot."""
     drills: bool = False
     """Write drills instead: pairs of short flights that start alike and that only the told side tells apart."""
-    processes: int = 2
-    """Processes to use; changes speed, never results."""
+    processes: int | None = None
+    """Workers, one core each; by default 2, and on a cluster all of its cores. Changes speed, never results."""
 
     def run(self) -> None:
         """Generate, or go on generating."""
@@ -61,8 +62,7 @@ class GenerateEpisodes:
         if self.count < 1:
             raise WaywordError(f"--count {self.count}: at least 1 is needed")
         check_seed(self.seed)
-        if self.processes < 1:
-            raise WaywordError(f"--processes {self.processes}: at least 1 is needed")
+        crew = self._crew(self.processes, "processes")
         if self.voice is not None:
             find_voice(self.voice)
         recipe = Recipe(self.split, self.count, self.seed, names(SPLITS[self.split]), self.voice, self.drills)
@@ -75,7 +75,7 @@ class GenerateEpisodes:
                 advance(amount)
 
             try:
-                write_dataset(recipe, self.out, self.references, self.processes, count_and_advance)
+                write_dataset(recipe, self.out, self.references, crew, count_and_advance)
             except KeyboardInterrupt:
                 remark = f"{written} of {self.count} episodes are kept beside {self.out}"
                 print(f"wayword: {remark}; run the same command again to go on", file=sys.stderr)

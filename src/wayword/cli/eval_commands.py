@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import tyro
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import CrewOptions
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EvalCommands:
+class EvalCommands(CrewOptions):
     """Fly commands as people type them and judge from the trace whether all steps were done, in order.
 
     Slots are filled with a split's objects and phrases, scenes are drawn in which the command can be flown, and a table
@@ -48,8 +49,6 @@ class EvalCommands:
     """Fly everything once more without a text: what the layouts alone give away."""
     limit: int | None = None
     """At most this many flights, evenly spread."""
-    workers: int = 2
-    """Processes, one core each."""
     seed: int = 0
     """Seeds fills, scenes and vehicles."""
     out: Path | None = None
@@ -64,7 +63,8 @@ class EvalCommands:
         from wayword.registry import POLICIES
 
         check_seed(self.seed)
-        for name, value in (("workers", self.workers), ("fills", self.fills), ("limit", self.limit)):
+        self.crew()
+        for name, value in (("fills", self.fills), ("limit", self.limit)):
             if value is not None and value < 1:
                 raise WaywordError(f"--{name} {value}: at least 1 is needed")
         POLICIES.find(self.policy)
@@ -75,11 +75,11 @@ class EvalCommands:
         run = self._settings()
         count = len(run.keys())
         with progress_bar(f"flying {self.policy}", count) as advance:
-            flights = list(fly_commands(run, self.workers, advance))
+            flights = list(fly_commands(run, self.crew(), advance))
         bare = None
         if self.nothing:
             with progress_bar("told nothing", count) as advance:
-                bare = list(fly_commands(replace(run, told_nothing=True), self.workers, advance))
+                bare = list(fly_commands(replace(run, told_nothing=True), self.crew(), advance))
         if self.out is not None:
             write_text(self.out, "".join(json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in flights))
         summary = summarise_commands(flights, bare)

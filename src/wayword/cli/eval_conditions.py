@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
@@ -20,7 +21,7 @@ PolicyName = Literal["fspvn", "wayword"]
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Run(CrewOptions):
     """What both commands ask for."""
 
     split: Literal["dev", "test"] = "dev"
@@ -29,8 +30,6 @@ class _Run:
     """The paper's policy, or wayword, the default of `wayword fly`."""
     weights: Path | None = None
     """A folder of fspvn's weights; by default the shipped ones."""
-    workers: int = 2
-    """Processes, one core each."""
     seed: int = 0
     """Seeds vehicles and drills."""
     publish: bool = False
@@ -41,8 +40,7 @@ class _Run:
         from wayword.evaluation.table.conditions import Conditions
 
         check_seed(self.seed)
-        if self.workers < 1:
-            raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
+        self.crew()
         if limit is not None and limit < 1:
             raise WaywordError(f"--limit {limit}: at least one flight is needed")
         if self.publish:
@@ -78,7 +76,7 @@ class EvalVehicles(_Run):
         conditions = self.conditions(self.limit)
         vehicles = list(dict.fromkeys(self.vehicles))
         with progress_bar("flying", len(vehicles) * len(natural_examples(conditions))) as advance:
-            flown = fly_vehicles(conditions, vehicles, self.workers, advance)
+            flown = fly_vehicles(conditions, vehicles, self.crew(), advance)
         summaries = {name: summarise(scores, self.seed) for name, scores in flown.items()}
         console.print(metrics_table(summaries))
         if self.publish:
@@ -120,7 +118,7 @@ class EvalSides(_Run):
         if self.publish and self.drills != EvalSides.drills:
             raise WaywordError(f"--publish is for the usual {EvalSides.drills} drills")
         with progress_bar("flying drills", self.drills) as advance:
-            flown = fly_drills(conditions, self.drills, self.workers, advance)
+            flown = fly_drills(conditions, self.drills, self.crew(), advance)
         summary = summarise([passed.metrics for passed in flown], self.seed)
         told_side = wilson(sum(passed.told_side for passed in flown), len(flown))
         console.print(metrics_table({"FsPVN": summary}))

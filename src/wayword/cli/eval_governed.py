@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.eval_conditions import PolicyName
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EvalGoverned:
+class EvalGoverned(CrewOptions):
     """Fly natural instructions under the governor, with the simulated vehicle of `wayword flight`.
 
     Besides SR and the other metrics of `wayword eval` it says how often per flight the governor stepped in, and why.
@@ -39,8 +40,6 @@ class EvalGoverned:
     """A folder of fspvn's weights; by default the shipped ones."""
     limit: int | None = None
     """At most this many instructions, evenly spread."""
-    workers: int = 2
-    """Processes, one core each."""
     seed: int = 0
     """Seeds vehicles and sensors."""
     out: Path | None = None
@@ -59,7 +58,7 @@ class EvalGoverned:
         conditions = Conditions(self.split, self.seed, self.limit, self.weights, self.policy)
         stack = Stack(vehicle=AIRFRAMES[self.vehicle])
         with progress_bar("flying governed", len(natural_examples(conditions))) as advance:
-            flights = fly_governed(conditions, stack, workers=self.workers, progress=advance)
+            flights = fly_governed(conditions, stack, workers=self.crew(), progress=advance)
         summary = summarise([flight.metrics for flight in flights], self.seed)
         stepped_in = interventions_per_flight(flights, self.seed)
         if self.out is not None:
@@ -78,8 +77,7 @@ class EvalGoverned:
 
     def _check(self) -> None:
         check_seed(self.seed)
-        if self.workers < 1:
-            raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
+        self.crew()
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one flight is needed")
         if self.out is not None:

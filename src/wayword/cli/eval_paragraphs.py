@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EvalParagraphs:
+class EvalParagraphs(CrewOptions):
     """Fly whole paragraphs, four or five segments each, as one text: it is read into legs that share one map.
 
     Prints how often the drone stopped at the last segment's end, and how often it passed the ends of all segments in
@@ -34,8 +35,6 @@ class EvalParagraphs:
     """dev for all decisions; test once, at the end."""
     limit: int | None = None
     """At most this many paragraphs, evenly spread."""
-    workers: int = 2
-    """Processes, one core each."""
     seed: int = 0
     """Seeds vehicles and sensors."""
     out: Path | None = None
@@ -52,7 +51,7 @@ class EvalParagraphs:
         self._check()
         total = len(paragraph_examples(self.split, self.limit))
         with progress_bar(f"flying {self.policy}", total) as advance:
-            flights = fly_paragraphs(self.policy, self.split, self.limit, self.seed, self.workers, advance)
+            flights = fly_paragraphs(self.policy, self.split, self.limit, self.seed, self.crew(), advance)
         figures = self.figures(flights)
         if self.out is not None:
             numbers = {key: figure.value for key, figure in figures.items()}
@@ -76,8 +75,7 @@ class EvalParagraphs:
 
         check_seed(self.seed)
         POLICIES.find(self.policy)
-        if self.workers < 1:
-            raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
+        self.crew()
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one flight is needed")
         if self.out is not None:

@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.evaluate import EVALUATIONS
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class EvalSwap:
+class EvalSwap(CrewOptions):
     """Fly FsPVN in another world with the segmentation of the simulator, then with the one trained for that world.
 
     The policy's weights are the same in both: only the segmentation is swapped, as the paper does for its real drone.
@@ -39,8 +40,6 @@ class EvalSwap:
     """Whose objects and natural instructions; dev for all decisions, test once, at the end."""
     weights: Path | None = None
     """A folder of fspvn's weights; by default the shipped ones."""
-    workers: int = 2
-    """Processes, one core each."""
     limit: int | None = None
     """At most this many examples, evenly spread."""
     seed: int = 0
@@ -69,7 +68,7 @@ class EvalSwap:
                 config = TableConfig(
                     self.folder, self.seed, self.limit, self.weights, grounder=grounder, world=self.world
                 )
-                (cells[name],) = fly_table(["fspvn"], [column], config, self.workers, advance)
+                (cells[name],) = fly_table(["fspvn"], [column], config, self.crew(), advance)
         say(f"{self.split} natural in the {self.world}")
         titles = {"noswap": "segmentation of the simulator", "swap": "segmentation swapped"}
         console.print(metrics_table({titles[name]: cell.summary() for name, cell in cells.items()}))
@@ -100,8 +99,7 @@ class EvalSwap:
         check_seed(self.seed)
         if find_weights(self.grounder) == find_weights("sim"):
             raise WaywordError("--grounder sim: that is what it is compared with; name the swapped weights")
-        if self.workers < 1:
-            raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
+        self.crew()
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one episode is needed")
         if reason := missing_weights("fspvn", self.weights):

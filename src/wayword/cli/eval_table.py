@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say, say_aside
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.evaluate import EVALUATIONS
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
@@ -25,7 +26,7 @@ EpisodeKind = Literal["natural", "generated", "seen"]
 
 
 @dataclass(frozen=True)
-class EvalTable:
+class EvalTable(CrewOptions):
     """Fly all systems on all kinds of episodes and print the paper's table with 95 % intervals.
 
     Finished parts are kept in --folder: the same command goes on where it was stopped. Besides the table it writes
@@ -47,8 +48,6 @@ class EvalTable:
     (NAME_bc, NAME_nou, NAME_noi)."""
     grounder: str = "sim"
     """The segmentation's weights of all learned rows: shipped ones by name, or a folder."""
-    workers: int = 2
-    """Processes, one core each."""
     limit: int | None = None
     """At most this many episodes per column, evenly spread."""
     seed: int = 0
@@ -81,7 +80,7 @@ class EvalTable:
         self._prepare(columns, systems)
         total = sum(len(load_cases(c, self.folder, self.seed, self.limit)) for c in columns) * len(systems)
         with progress_bar("flying", total) as advance:
-            cells = fly_table(systems, columns, config, self.workers, progress=advance)
+            cells = fly_table(systems, columns, config, self.crew(), progress=advance)
         self._print(cells, columns)
         report = {
             "split": self.split,
@@ -110,8 +109,7 @@ class EvalTable:
 
         check_seed(self.seed)
         find_weights(self.grounder)
-        if self.workers < 1:
-            raise WaywordError(f"--workers {self.workers}: at least 1 is needed")
+        self.crew()
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one episode is needed")
         if not self.episodes:
@@ -156,7 +154,7 @@ class EvalTable:
             with progress_bar("photos", 64) as advance:
                 seen_database(self.folder, advance)
         for column in columns:
-            load_cases(column, self.folder, self.seed, self.limit, self.workers)
+            load_cases(column, self.folder, self.seed, self.limit, self.crew())
 
     def _print(self, cells: list[Cell], columns: list[Column]) -> None:
         from wayword.evaluation.summary import metrics_table

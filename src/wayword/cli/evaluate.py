@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wayword import __version__
 from wayword.cli.common import console, progress_bar, say, say_aside
+from wayword.cli.crew_options import CrewOptions
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import EpisodeSource, thin_out
@@ -32,7 +33,7 @@ EVALUATIONS = Path("runs/eval")
 
 
 @dataclass(frozen=True)
-class Eval(EpisodeSource):
+class Eval(CrewOptions, EpisodeSource):
     """Fly a policy through many episodes, print a table with 95 % intervals, write the numbers as JSON.
 
     For example: wayword eval --policy oracle --split test --out results.json
@@ -72,6 +73,9 @@ class Eval(EpisodeSource):
     """Time in which the vehicle reaches 63 % of a commanded speed."""
     random_looks: bool = False
     """Draw light, ground and surround at random per episode."""
+    workers: int | None = None
+    """Workers, one core each; by default this process flies alone, drawing on all cores, and on a cluster there are as
+    many as it has cores."""
     batch: int = 32
     """Episodes flown side by side; changes speed, never results."""
     out: Path | None = None
@@ -88,10 +92,12 @@ class Eval(EpisodeSource):
     def run(self) -> None:
         """Fly, score, print, write."""
         from wayword.evaluation.runner import fly_examples
+        from wayword.evaluation.shared_flights import Sortie, fly_shared
         from wayword.evaluation.summary import count_endings, metrics_table, summarise
+        from wayword.evaluation.table.reading import steady_policy
         from wayword.grounding.weight_files import find_weights
         from wayword.pilot.episode_loop import RunConfig
-        from wayword.policy import Privileged, Watching, make_policy, needs_objects
+        from wayword.policy import Privileged, Watching, needs_objects
         from wayword.registry import POLICIES
         from wayword.sim.arena import ArenaConfig
         from wayword.sim.vehicle import VehicleConfig
@@ -114,10 +120,14 @@ class Eval(EpisodeSource):
         arena = ArenaConfig(vehicle=VehicleConfig(model=self.vehicle, time_constant_s=self.response_s))
         place = WORLDS[self.world]
         config = RunConfig(self.seed, self.batch, self.random_looks, place.arena(arena), place.look)
-        policy = make_policy(self.policy, self.weights, self.grounder)
+        policy = steady_policy(self.policy, self.weights, self.grounder)
         taught = self._databases(cuts) if needs_objects(policy) else None
         with self._recordings(policy, bank, config) as log, progress_bar(f"flying {self.policy}", len(cuts)) as advance:
-            flights = fly_examples(policy, cuts, bank, config, taught, progress=advance, witness=log)
+            if self._alone():
+                flights = fly_examples(policy, cuts, bank, config, taught, progress=advance, witness=log)
+            else:
+                sortie = Sortie(self.policy, self.weights, self.grounder, cuts, taught, bank, config)
+                flights = fly_shared(sortie, self.crew(), advance)
         scores = [flight.metrics for flight in flights]
         summary = summarise(scores, self.seed)
         endings = count_endings(scores)
@@ -173,6 +183,12 @@ class Eval(EpisodeSource):
 
             need_rerun()
             check_recordings(self.rerun)
+            if not self._alone():
+                raise WaywordError("--rerun records flights of this process: leave out --workers and --ray")
+
+    def _alone(self) -> bool:
+        """Whether this process flies all by itself, on all cores of the machine."""
+        return self.crew().ray is None and self.workers in (None, 1)
 
     def _recordings(
         self, policy: Policy, bank: MeshBank, config: RunConfig

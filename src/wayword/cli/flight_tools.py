@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import tyro
 
 from wayword.cli.common import progress_bar, say, say_aside
+from wayword.cli.crew_options import CrewOptions
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 
@@ -144,7 +145,7 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class Faults:
+class Faults(CrewOptions):
     """Fly the fault suite and randomised faulty flights in simulation; any failure is exit code 1.
 
     A tenth as many again are flown at each edge of the envelope: two jumps of the pose, a vehicle that overshoots.
@@ -154,31 +155,24 @@ class Faults:
     """Randomised flights; 0 for the suite alone."""
     seed: int = 0
     """Flight i of a seed is always the same one."""
+    workers: int | None = None
+    """Workers, one core each; by default 1, and on a cluster all of its cores."""
     publish: bool = False
     """Write the tables into docs/safety.md."""
 
     def run(self) -> None:
         """Fly, check, print."""
+        from wayword.flight.fault_flights import fly_faults
         from wayword.flight.fault_suite import cases
-        from wayword.flight.faults import fault_table, run_case
-        from wayword.flight.random_faults import EDGES, Edge, RandomFlight, edge_report, random_flight, report
+        from wayword.flight.faults import fault_table
+        from wayword.flight.random_faults import EDGES, edge_report, report
 
         check_seed(self.seed)
         if self.count < 0:
             raise WaywordError(f"--count {self.count}: must be 0 or more")
-        suite, flights, edges = cases(), list[RandomFlight](), list[tuple[Edge, RandomFlight]]()
-        each = self.count // 10
-        with progress_bar("flying", len(suite) + self.count + each * len(EDGES)) as advance:
-            results = []
-            for case in suite:
-                results.append(run_case(case))
-                advance(1)
-            for index in range(self.count):
-                flights.append(random_flight(index, self.seed))
-                advance(1)
-            for edge in EDGES:
-                edges += [(edge, random_flight(index, self.seed, edge)) for index in range(each)]
-                advance(each)
+        with progress_bar("flying", len(cases()) + self.count + self.count // 10 * len(EDGES)) as advance:
+            flown = fly_faults(self.count, self.seed, self._crew(self.workers, usual=1), advance)
+        results, flights, edges = flown.suite, flown.random, flown.edges
         text = fault_table(results) + (f"\n{report(flights)}" if flights else "")
         text += f"\n{edge_report(edges)}" if edges else ""
         say(text)

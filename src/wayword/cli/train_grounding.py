@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say, say_aside
+from wayword.cli.crew_options import RayOption
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 _COMPARED = 200
 """Frames of a place that weights are compared on, before and after."""
-_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs")
+_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs", "ray")
 """Options that say where things are, not how to train."""
 
 
 @dataclass(frozen=True)
-class TrainGrounding:
+class TrainGrounding(RayOption):
     """Train the segmentation: two processes, one core each; from nothing under 2.5 hours.
 
     Stop it at any time and start it again with the same folders: it goes on from the last checkpoint. The run folder
@@ -58,6 +59,11 @@ class TrainGrounding:
     start: str | None = None
     """Weights to go on from instead of random ones, shipped ones (sim, real) or a folder: far shorter. With --frames
     real by default; "nothing" are random ones."""
+    processes: int = 1
+    """Processes per network, each with batches of its own, whose gradients are averaged; another number makes other
+    weights."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the networks are trained."""
     seed: int | None = None
     """Of frames, networks and fits; by default 0, or that of --config."""
     proposal_channels: tuple[int, int, int, int, int] = ProposalSize.channels
@@ -80,7 +86,10 @@ class TrainGrounding:
             print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
             return
         runs = self.run_folder or self.out.with_name(f"{self.out.name}-run")
-        run = train_grounding(config, self._sources(), runs, self.out, None if self.only == "all" else self.only)
+        only = None if self.only == "all" else self.only
+        run = train_grounding(
+            config, self._sources(), runs, self.out, only, self._crew(2 if self.ray is None else None)
+        )
         if self.config is not None:
             for name in run.other_data(read_train_config(self.config)):
                 say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
@@ -114,9 +123,9 @@ class TrainGrounding:
             return settings if self.seed is None else settings.with_seed(self.seed)
         beginning = self.start or (PHOTO_GROUNDER if self.frames is not None else "nothing")
         minutes = self.minutes if self.minutes is not None else (15.0 if self.frames is not None else 135.0)
-        if minutes <= 0 or self.count <= 0:
-            name, value = ("minutes", minutes) if minutes <= 0 else ("count", self.count)
-            raise WaywordError(f"--{name} {value}: must be positive")
+        for name, value in (("minutes", minutes), ("count", self.count), ("processes", self.processes)):
+            if value <= 0:
+                raise WaywordError(f"--{name} {value}: must be positive")
         base = GroundingTraining()
         metric = replace(base.metric.size, channels=self.metric_channels, dimension=self.embedding)
         training = replace(
@@ -126,6 +135,7 @@ class TrainGrounding:
             refine=replace(base.refine, size=RefineSize(self.refine_channels)),
             frames=replace(base.frames, count=self.count),
         )
+        training = training.with_processes(self.processes, self.device)
         training = training.with_minutes(None if self.by_steps else minutes).with_seed(self.seed or 0)
         return training if beginning == "nothing" else training.from_start(beginning)
 

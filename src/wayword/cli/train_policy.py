@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside
+from wayword.cli.crew_options import CrewOptions
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.policy.sizes import ControlSize, Size
@@ -20,7 +21,7 @@ PARTS: tuple[Part, ...] = ("data", "visitation", "control", "sureal", "export")
 
 
 @dataclass(frozen=True)
-class TrainPolicy:
+class TrainPolicy(CrewOptions):
     """Train FsPVN: data, stage 1, stage 2, SuReAL, weights. Stopped at any time, the same command goes on.
 
     The run folder and the weights hold train_config.json with every setting; --config FILE runs one again. With --sync
@@ -62,6 +63,15 @@ class TrainPolicy:
     sync: bool = False
     """The same to the bit under the seed: steps and iterations end each part, not minutes, and SuReAL's two processes
     go in step; choose --sureal-iterations (about two in a minute)."""
+    visitation_workers: int = 2
+    """Processes of stage 1, each with batches of its own, whose gradients are averaged; another number makes other
+    weights."""
+    actors: int = 0
+    """Processes that fly for stage 2 while both stages are trained together; by default it flies itself."""
+    stale: int = 4
+    """How many iterations old the parameters may be with which an actor has flown."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where stage 1 is trained."""
     method: Literal["ppo", "bc"] = "ppo"
     """Stage 2 by reinforcement, or by cloning the Oracle alone (FsPVN-BC: --only data visitation control export)."""
     blank_images: bool = False
@@ -90,7 +100,11 @@ class TrainPolicy:
         if self.show:
             print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
             return
-        run = train_policy(config, self.run_folder, self.out, self.only, lambda part: console.print(f"[bold]{part}"))
+
+        def announce(part: str) -> None:
+            console.print(f"[bold]{part}")
+
+        run = train_policy(config, self.run_folder, self.out, self.only, announce, workers=self.crew())
         if self.config is not None:
             for name in run.other_data(read_train_config(self.config)):
                 say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
@@ -104,13 +118,15 @@ class TrainPolicy:
 
         check_seed(self.seed or 0)
         if self.config is not None:
-            refuse_beside_config(self, ("run_folder", "out", "only", "show", "seed"))
+            refuse_beside_config(self, ("run_folder", "out", "only", "show", "seed", "workers", "ray"))
             settings = read_options(self.config, TRAINING, PolicyTraining)
             return settings if self.seed is None else settings.with_seed(self.seed)
         positive = [each.name for each in fields(self) if each.name.endswith(("_minutes", "_steps", "_iterations"))]
         if self.drills < 0:
             raise WaywordError(f"--drills {self.drills}: cannot be negative")
-        for name in ("episodes", "control_channels", "control_hidden", *positive):
+        if self.actors < 0 or self.stale < 0:
+            raise WaywordError(f"--actors {self.actors} --stale {self.stale}: cannot be negative")
+        for name in ("episodes", "visitation_workers", "control_channels", "control_hidden", *positive):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
         base = PolicyTraining(grounder=self.grounder, start=self.start)
@@ -119,15 +135,21 @@ class TrainPolicy:
             base.visitation.sample, blank_images=self.blank_images, empty_instructions=self.empty_instructions
         )
         loop = replace(base.visitation.loop, minutes=self.visitation_minutes, steps=self.visitation_steps)
+        loop = replace(loop, device=self.device)
         control_size = replace(base.control.size, channels=self.control_channels, hidden=self.control_hidden)
         training = replace(
             base,
             data=replace(base.data, episodes=self.episodes, drills=self.drills, readings=readings),
-            visitation=replace(base.visitation, loop=loop, size=self.size, sample=sample),
+            visitation=replace(
+                base.visitation, loop=loop, size=self.size, sample=sample, workers=self.visitation_workers
+            ),
             control=replace(
                 base.control, method=self.method, size=control_size, minutes=self.control_minutes,
                 iterations=self.control_iterations,
             ),
-            plan=replace(base.plan, minutes=self.sureal_minutes, iterations=self.sureal_iterations),
+            plan=replace(
+                base.plan, minutes=self.sureal_minutes, iterations=self.sureal_iterations, actors=self.actors,
+                stale=self.stale,
+            ),
         ).with_seed(self.seed or 0)  # fmt: skip
         return training.exact() if self.sync else training

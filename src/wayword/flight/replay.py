@@ -21,7 +21,7 @@ from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, 
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class RecordedSight:
     """One decision of a recorded flight with the image it rests on."""
 
     decision: Decision
@@ -38,7 +38,7 @@ class Recording:
     fence: Fence
     started_s: float
     ticks: list[tuple[GovernorInputs, VehicleCommand]]
-    sights: list[Sight]
+    sights: list[RecordedSight]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -153,13 +153,13 @@ def _numbers(values: Any, count: int) -> tuple[float, ...]:
     return numbers
 
 
-def _sight(record: dict[str, Any]) -> Sight:
+def _sight(record: dict[str, Any]) -> RecordedSight:
     raw = dict(record["decision"])
     raw["obstacles"] = tuple(_numbers(disc, 3) for disc in raw["obstacles"])
     decision = Decision(**raw)
     _numbers([decision.forward_m_s, decision.yaw_rate_rad_s, decision.made_s, decision.image_s], 4)
     pose: Pose = _numbers(record["pose"], 6)  # type: ignore[assignment]
-    return Sight(decision, pose, Shot(decode_image(record["image"]), decision.image_s, pose))
+    return RecordedSight(decision, pose, Shot(decode_image(record["image"]), decision.image_s, pose))
 
 
 def _inputs(raw: dict[str, Any], decisions: dict[float, Decision]) -> GovernorInputs:

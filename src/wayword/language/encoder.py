@@ -94,13 +94,13 @@ class CachedPhrases:
             raise WaywordError(f"the prompt {self.config.prompt!r} must hold '{{}}' once, where the phrase goes")
         if self.config.cache_size < 1:
             raise WaywordError("cache_size must be at least 1")
-        self._encoder = encoder
+        self.encoder = encoder
         self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
     def dimension(self) -> int:
         """Length of each vector."""
-        return self._encoder.dimension
+        return self.encoder.dimension
 
     def embed(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """(N, dimension) unit vectors; equal up to case, spacing and determiner means equal vectors."""
@@ -109,7 +109,7 @@ class CachedPhrases:
         texts = [self.present(phrase) for phrase in phrases]
         result = np.empty((len(texts), self.dimension), np.float32)
         missing = list(dict.fromkeys(text for text in texts if text not in self._known))
-        fresh = dict(zip(missing, self._encoder.embed(missing), strict=True)) if missing else {}
+        fresh = dict(zip(missing, self.encoder.embed(missing), strict=True)) if missing else {}
         for row, text in enumerate(texts):
             if text in fresh:
                 result[row] = fresh[text]
@@ -125,12 +125,12 @@ class CachedPhrases:
     @property
     def maker(self) -> str:
         """The prompt, and the network with its runtime; empty for an encoder that does not say what it is."""
-        inner = self._encoder.maker if isinstance(self._encoder, NamedEncoder) else ""
+        inner = self.encoder.maker if isinstance(self.encoder, NamedEncoder) else ""
         return f"{self.config.prompt} {self.config.strip_determiner} {inner}" if inner else ""
 
     def embed_afresh(self, phrases: Sequence[str]) -> NDArray[np.float32]:
         """(N, dimension) unit vectors, computed from these phrases together and not remembered."""
-        return self._encoder.embed([self.present(phrase) for phrase in phrases])
+        return self.encoder.embed([self.present(phrase) for phrase in phrases])
 
     def present(self, phrase: str) -> str:
         """The text that is encoded for ``phrase``."""

@@ -95,7 +95,7 @@ def test_test_objects_are_met_in_test_columns_only(
     monkeypatch.setattr(columns, "GENERATED_EPISODES", 2)
     tested = set(names("test"))
     for column in (DEV, SEEN, TEST, Column("dev", "generated"), Column("test", "generated")):
-        cases = load_cases(column, tmp_path, processes=1)[:40]
+        cases = load_cases(column, tmp_path, workers=1)[:40]
         standing = {item.name for case in cases for item in case.example.objects}
         taught, large = (
             {name for base in systems.databases(system, column, cases, tmp_path) if base for name in base.names}
@@ -112,12 +112,12 @@ def test_test_objects_are_met_in_test_columns_only(
 
 def test_generated_cases_say_what_they_refer_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "GENERATED_EPISODES", 2)
-    cases = load_cases(Column("dev", "generated"), tmp_path, processes=1)
+    cases = load_cases(Column("dev", "generated"), tmp_path, workers=1)
     assert cases
     for case in cases:
         assert case.mentions
         assert {mention.name for mention in case.mentions} <= {item.name for item in case.example.objects}
-    again = load_cases(Column("dev", "generated"), tmp_path, processes=1)  # read from where they were kept
+    again = load_cases(Column("dev", "generated"), tmp_path, workers=1)  # read from where they were kept
     assert [(c.example.instruction, c.mentions) for c in again] == [(c.example.instruction, c.mentions) for c in cases]
     assert episode_source.GENERATED_EPISODES == 400
 
@@ -217,11 +217,11 @@ def test_a_stopped_table_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytes
     flown: list[int] = []
     really = cells.fly_part
 
-    def stops_after_four(job: cells.Job) -> int:
+    def stops_after_four(bank: MeshBank, job: cells.Job) -> tuple[cells.Job, list[dict]]:
         if len(flown) == 4:
             raise KeyboardInterrupt
         flown.append(job.number)
-        return really(job)
+        return really(bank, job)
 
     monkeypatch.setattr(cells, "fly_part", stops_after_four)
     with pytest.raises(KeyboardInterrupt):

@@ -34,7 +34,7 @@ from wayword.learning.ar.layout import random_ar_layout
 from wayword.learning.ar.nouns import LOOKALIKES, held_out, kind, lookalike
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.preview import fresh_sheet, stored_sheet
-from wayword.learning.ar.shards import generate_shards, read_objects, read_shard, shard_path, shards
+from wayword.learning.ar.shards import ar_shard_path, generate_shards, read_objects, read_shard, shards
 from wayword.sim.models.catalogue import catalogue, catalogue_mesh
 from wayword.sim.models.mesh import finish
 from wayword.sim.models.primitives import box, torus
@@ -465,16 +465,16 @@ def test_another_run_does_not_mix_in(tmp_path: Path, pool: ObjectPool, generator
     (tmp_path / "manifest.json").unlink()
     with pytest.raises(DataError, match="is missing beside shards"):
         list(generate_shards(generator, tmp_path, 12))
-    shard_path(tmp_path, 5).write_bytes(b"nonsense")
+    ar_shard_path(tmp_path, 5).write_bytes(b"nonsense")
     with pytest.raises(DataError, match="damaged"):
-        read_shard(shard_path(tmp_path, 5))
+        read_shard(ar_shard_path(tmp_path, 5))
     with pytest.raises(WaywordError, match="holds no shards"):
         shards(tmp_path / "empty")
 
 
 def test_several_processes_make_the_same_frames(tmp_path: Path, generator: Generator) -> None:
     list(generate_shards(generator, tmp_path / "one", 24))
-    list(generate_shards(generator, tmp_path / "two", 24, processes=2))
+    list(generate_shards(generator, tmp_path / "two", 24, workers=2))
     for a, b in zip(shards(tmp_path / "one"), shards(tmp_path / "two"), strict=True):
         assert equal(read_shard(a), read_shard(b))
 
@@ -491,7 +491,7 @@ from wayword.learning.ar.generate import Generator
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.shards import generate_shards
 generator = Generator(ObjectPool.build((), SMALL.objects, "train"), SimulatedFlights(), SMALL, seed=3)
-for _ in generate_shards(generator, Path({out!r}), 120000, processes={processes}):
+for _ in generate_shards(generator, Path({out!r}), 120000, workers={processes}):
     pass
 """
 
@@ -514,7 +514,7 @@ def test_a_killed_run_leaves_complete_shards(tmp_path: Path, shard: ShardArrays,
     assert len(left) >= 3
     for path in left:
         assert len(read_shard(path).rgb) == 12
-    assert equal(read_shard(shard_path(out, 0)), shard)
+    assert equal(read_shard(ar_shard_path(out, 0)), shard)
 
 
 # Looking at it

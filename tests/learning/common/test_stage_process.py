@@ -74,11 +74,11 @@ def test_a_stage_that_fails_ends_the_others_and_says_how_to_go_on(
     fakes = {"metric": Fake(99, 0), "proposals": Fake(2, 0), "refine": Fake(1, 3)}
     begun: list[str] = []
 
-    def start(stage: TrainingStage, answer: Path) -> Fake:
+    def start(stage: TrainingStage, answer: Path, variables: object = None) -> Fake:
         begun.append(stage.folder.name)
         return fakes[stage.folder.name]
 
-    monkeypatch.setattr(stage_process, "_start", start)
+    monkeypatch.setattr(stage_process, "start_stage", start)
     stages = {name: TrainingStage(noted, tmp_path / name, Pace()) for name in fakes}
     queues = [[stages["metric"]], [stages["proposals"], stages["refine"]]]
     with pytest.raises(WaywordError, match=r"refine stopped with code 3.*Run the same command again") as caught:

@@ -18,7 +18,7 @@ from torch import nn
 from wayword.errors import DataError
 from wayword.learning.ar.shards import read_shard
 from wayword.learning.common.loop import LoopConfig, Run
-from wayword.learning.common.tensor_files import FILE_BYTES, read_arrays, read_header, read_state, read_tensors
+from wayword.learning.common.tensor_files import FILE_BYTES, read_arrays, read_header, read_state, read_torch
 from wayword.learning.grounding.data import read_shard_arrays
 from wayword.learning.policy.executions import Execution, read_executions, write_executions
 from wayword.learning.policy.export import progress_of
@@ -43,12 +43,12 @@ def test_what_was_saved_is_read_to_the_bit(tmp_path: Path) -> None:
         "none": torch.zeros((0, 4)),
     }
     save_file(tensors, tmp_path / "x.safetensors", {"state": '{"step": 4, "seconds": 1.5}'})
-    again = read_tensors(tmp_path / "x.safetensors", "train again")
+    again = read_torch(tmp_path / "x.safetensors", "train again")
     assert again.keys() == tensors.keys()
     for name, value in tensors.items():
         assert again[name].dtype == value.dtype
         assert torch.equal(again[name], value)
-    assert list(read_tensors(tmp_path / "x.safetensors", "train again", "averaged.")) == ["step"]
+    assert list(read_torch(tmp_path / "x.safetensors", "train again", "averaged.")) == ["step"]
     assert read_state(tmp_path / "x.safetensors", "train again") == {"step": 4, "seconds": 1.5}
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_read_of_what_is_too_large_or_no_file(tmp_path: Path) -> None
     tracemalloc.start()
     for bad, why in ((path, "has 4.0 GB"), (tmp_path / "pipe", "regular"), (Path("/dev/zero"), "regular")):
         with pytest.raises(DataError, match=why):
-            read_tensors(bad, "train again")
+            read_torch(bad, "train again")
     long = write(tmp_path / "long", {"a": TWO}, b"\0" * 8, length=2**62)
     for bad in (tmp_path, tmp_path / "none", long):
         with pytest.raises(DataError):
@@ -118,7 +118,7 @@ def trained(folder: Path) -> dict[str, torch.Tensor]:
     loop = Run(folder, Toy(), LoopConfig(steps=4, minutes=10))
     loop.update(loop.net.layer(torch.ones(1, 3)).sum(), {})  # type: ignore[operator]
     loop.save()
-    return read_tensors(folder / "checkpoint.safetensors", "")
+    return read_torch(folder / "checkpoint.safetensors", "")
 
 
 @pytest.mark.parametrize(

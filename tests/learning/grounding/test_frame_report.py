@@ -35,11 +35,11 @@ def test_frames_over_pictures_and_simulated_ones_are_measured_apart(tmp_path: Pa
     figures = measure_frames(Grounder.load("sim"), data, 4)
     assert set(figures) == {"pictures", "simulated"}
     for each in figures.values():
-        assert each.found.n == 8  # two rectangles of 16 x 20 pixels in each of four frames
+        assert each.recall.n == 8  # two rectangles of 16 x 20 pixels in each of four frames
         assert "boxes found" in each.line()
         assert 0 <= each.masks.low <= each.masks.high <= 1
     again = measure_frames(Grounder.load("sim"), data, 4)
-    assert json.dumps([f.found.mean for f in figures.values()]) == json.dumps([f.found.mean for f in again.values()])
+    assert json.dumps([f.recall.mean for f in figures.values()]) == json.dumps([f.recall.mean for f in again.values()])
 
 
 def test_a_folder_without_shards_is_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from wayword.learning.ar.collect import collect_frames
 from wayword.learning.ar.config import ARConfig, ARLayoutConfig, PhotoConfig, PoolConfig, ViewConfig
 from wayword.learning.ar.generate import Generator
 from wayword.learning.ar.objects import ObjectPool
-from wayword.learning.ar.photos import PhotoStyle, noise_level, taken
+from wayword.learning.ar.photos import PhotoStyle, noise_level, take_photo
 from wayword.learning.ar.shards import generate_shards, read_shard, shards
 from wayword.pilot.episode_loop import RunConfig
 from wayword.policy import make_policy
@@ -77,10 +77,10 @@ def test_an_object_gets_the_photographs_colours_blur_and_noise() -> None:
     photo = np.full((72, 128, 3), 100, np.uint8)
     layer, factor = np.zeros((72, 128, 4), np.float32), np.ones((72, 128), np.float32)
     layer[20:50, 40:80] = (120, 120, 120, 1)
-    clean = taken(photo, layer, factor, PhotoStyle((1, 1, 1), 0, 0, 0), rng)
+    clean = take_photo(photo, layer, factor, PhotoStyle((1, 1, 1), 0, 0, 0), rng)
     assert (clean[20:50, 40:80] == 120).all()
     assert (clean[:20] == 100).all()
-    worn = taken(photo, layer, factor, PhotoStyle((1.2, 1, 0.5), 0, 1.0, 4.0), rng).astype(float)
+    worn = take_photo(photo, layer, factor, PhotoStyle((1.2, 1, 0.5), 0, 1.0, 4.0), rng).astype(float)
     inside = worn[24:46, 44:76].reshape(-1, 3)
     np.testing.assert_allclose(inside.mean(axis=0), [144, 120, 60], atol=0.6)
     np.testing.assert_allclose(inside.std(axis=0), 4.0, atol=0.5)

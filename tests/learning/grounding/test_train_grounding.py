@@ -40,7 +40,7 @@ def miniature() -> GroundingTraining:
 def in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """The trainings run in this process; a dozen frames are too few to fit probabilities on."""
     fitted = GroundingConfig(ProposalConfig(), DensityConfig(), 4, 0.4)
-    monkeypatch.setattr(training, "run_stages", lambda queues: [run_here(s) for q in queues for s in q])
+    monkeypatch.setattr(training, "run_stages", lambda queues, variables=None: [run_here(s) for q in queues for s in q])
     monkeypatch.setattr(assembling, "fit", lambda grounder, shards, seed: (fitted, {"seed": seed}))
 
 

@@ -1,16 +1,13 @@
-"""Samples put together into batches, exemplars drawn from photos, and gradients averaged over processes."""
+"""Samples put together into batches, exemplars drawn from photos, and what each process draws."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from support.extra_torch import torch
+from wayword.learning.common.team import seeded
 from wayword.learning.policy.dataset import _Sample, collate, draw_exemplars
-from wayword.learning.policy.parallel import Workers, seeded
 from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED
-
-nn = torch.nn
 
 
 def sample(tokens: list[int], places: list[int], value: float, moments: int = 2) -> _Sample:
@@ -69,44 +66,3 @@ def test_every_step_of_every_process_draws_anew_and_repeatably() -> None:
     assert len({draw for draw, _ in draws.values()}) == len(keys)
     assert len({draw for _, draw in draws.values()}) == len(keys)
     assert all(both(*key) == draws[key] for key in keys)
-
-
-def tiny() -> tuple[object, object]:
-    """A network of one number, and a loss that depends on what is drawn."""
-    torch.manual_seed(0)
-    net = nn.Linear(1, 1, bias=False)
-
-    def step(net: object, rng: np.random.Generator) -> tuple[object, dict[str, float]]:
-        x = float(rng.random())
-        loss = (net(torch.tensor([[x]])) - 1.0).square().mean()  # type: ignore[operator]
-        return loss, {"x": x}
-
-    return net, step
-
-
-def test_alone_the_gradient_is_that_of_the_own_batch() -> None:
-    net, step = tiny()
-    workers = Workers(tiny, 1, 1, seed=3)  # type: ignore[arg-type]
-    loss, numbers = workers.gradients(net, step, 0)  # type: ignore[arg-type]
-    x, w = numbers["x"], float(net.weight.detach())  # type: ignore[attr-defined]
-    # d/dw (w x - 1)^2 = 2 x (w x - 1).
-    assert float(net.weight.grad) == pytest.approx(2 * x * (w * x - 1), rel=1e-5)  # type: ignore[attr-defined]
-    assert not loss.requires_grad
-    assert x == float(seeded(3, 0, 0).random())
-    workers.close()
-
-
-def test_two_processes_average_their_gradients() -> None:
-    net, step = tiny()
-    workers = Workers(tiny, 1, 2, seed=3)  # type: ignore[arg-type]
-    try:
-        for number in range(2):
-            workers.gradients(net, step, number)  # type: ignore[arg-type]
-            w = float(net.weight.detach())  # type: ignore[attr-defined]
-            draws = [float(seeded(3, number, rank).random()) for rank in (0, 1)]
-            expected = np.mean([2 * x * (w * x - 1) for x in draws])
-            assert float(net.weight.grad) == pytest.approx(expected, rel=1e-5)  # type: ignore[attr-defined]
-            with torch.no_grad():
-                net.weight.add_(0.5)  # type: ignore[attr-defined]  # the other process must hear of it
-    finally:
-        workers.close()

@@ -1,19 +1,26 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from support.extra_torch import load_file, torch
 from support.sureal_run import SMALL, few_examples, settings
+from wayword.compute import Crew
 from wayword.errors import WaywordError
 from wayword.learning.policy import sureal
+from wayword.learning.policy.actors import Logbook, Order, fly_order
 from wayword.learning.policy.dataset import Item
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.sureal import Exchange, ProcessA, ProcessB
@@ -82,6 +89,58 @@ def test_both_processes_learn_and_exchange_and_are_the_same_under_a_seed(tmp_pat
     started = Stage1(len(data.samples.vocabulary), SMALL)
     torch.manual_seed(0)
     assert any(not torch.equal(p, q) for p, q in zip(b.stage1.parameters(), started.parameters(), strict=True))
+
+
+def _with_actors(folder: Path, data: Data, stale: int = 4) -> ProcessB:
+    config, inputs = settings(folder, data)
+    config = replace(config, plan=replace(config.plan, sync=False, actors=2, stale=stale))
+    return ProcessB(folder, config, inputs, data, Exchange(folder / "exchange"))
+
+
+def test_actors_fly_with_what_they_are_sent_and_a_dead_one_is_replaced(tmp_path: Path, data: Data) -> None:
+    b = _with_actors(tmp_path, data)
+    with closing(b.steps(Crew(2, retries=3, apart=True))) as steps:
+        first = next(steps)
+        assert first["lag"] == 0
+        actors = {child.pid for child in multiprocessing.active_children()}
+        assert len(actors) == 2
+        victim = actors.pop()
+        assert victim is not None
+        os.kill(victim, signal.SIGKILL)
+        lags = [next(steps)["lag"] for _ in range(4)]
+        others = {child.pid for child in multiprocessing.active_children()}
+        assert victim not in others
+        assert len(others) == 2
+    assert b.run.step == 5
+    assert max(lags) >= 1  # two fly at a time: what one brings was begun before the other's was learned from
+    assert multiprocessing.active_children() == []
+    # What a flight was depends on its order alone, not on who flew it.
+    order = next(b._orders())
+    once, again = fly_order(b.cockpit, order), fly_order(b.cockpit, order)
+    for one, two in zip(once.executions, again.executions, strict=True):
+        np.testing.assert_array_equal(one.poses, two.poses)
+
+
+def test_flights_that_are_too_old_are_not_learned_from(
+    tmp_path: Path, data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def two_in_turn(work: Callable[[Order], Logbook], orders: Iterator[Order], crew: Crew) -> Iterator[Logbook]:
+        flying = [next(orders), next(orders)]
+        while True:
+            yield work(flying.pop(0))
+            flying.append(next(orders))
+
+    monkeypatch.setattr(sureal, "each", two_in_turn)
+    patient, strict = _with_actors(tmp_path / "patient", data, 1), _with_actors(tmp_path / "strict", data, 0)
+    assert [(r["lag"], r["too old"]) for r in islice(patient.steps(Crew(2)), 3)] == [(0, 0), (1, 0), (1, 0)]
+    # Versions 0 and 0 are under way; the second comes when the first was learned from, and so does every second one.
+    assert [(r["lag"], r["too old"]) for r in islice(strict.steps(Crew(2)), 3)] == [(0, 0), (0, 1), (0, 2)]
+
+
+def test_actors_are_not_for_what_must_repeat_itself(tmp_path: Path, data: Data) -> None:
+    config, inputs = settings(tmp_path, data)
+    with pytest.raises(WaywordError, match="either them or --sync"):
+        sureal.train(tmp_path / "run", replace(config, plan=replace(config.plan, actors=1)), inputs)
 
 
 def test_words_come_from_the_stage_1_it_starts_from(

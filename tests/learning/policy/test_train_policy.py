@@ -14,19 +14,19 @@ from wayword.cli.launch import main
 from wayword.cli.train_policy import PARTS as SHOWN_PARTS
 from wayword.cli.train_policy import TrainPolicy
 from wayword.errors import WaywordError
+from wayword.grounding.weight_files import find_weights
 from wayword.language.phrases_db import load_phrases
 from wayword.learning.common.loop import NO_LIMIT, LoopConfig
 from wayword.learning.common.stage_process import run_here
-from wayword.learning.common.train_config import read_options, read_train_config
+from wayword.learning.common.train_config import claim, read_options, read_train_config
 from wayword.learning.common.typed_json import from_plain, to_plain
-from wayword.learning.policy import prepare as preparing
 from wayword.learning.policy.control_run import ControlTraining
 from wayword.learning.policy.dataset import SampleConfig
 from wayword.learning.policy.prepare import DataConfig
 from wayword.learning.policy.sizes import PAPER_SIZE, ControlSize, Size
 from wayword.learning.policy.sureal import SurealPlan
 from wayword.learning.policy.teacher import TeacherConfig
-from wayword.learning.policy.train_policy import PARTS, PolicyTraining, train_policy
+from wayword.learning.policy.train_policy import PARTS, PolicyInputs, PolicyTraining, train_policy
 from wayword.learning.policy.train_visitation import VisitationTraining
 from wayword.objects import Box, teach, view_pixels
 from wayword.policy import FsPVN
@@ -61,14 +61,12 @@ def fly_photos(folder: Path) -> None:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs from one file, with --seed 7; the parts run in this process."""
     folder = tmp_path_factory.mktemp("policy")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparing, "PROCESSES", 1)
-        for name in ("first", "second"):
-            fly_photos(folder / name / "data" / "photos")
-            config = MINIATURE if name == "first" else read_options(
-                folder / "first" / "weights" / "train_config.json", "policy", PolicyTraining
-            )  # fmt: skip
-            train_policy(config.with_seed(7), folder / name, folder / name / "weights", run_one=run_here)
+    for name in ("first", "second"):
+        fly_photos(folder / name / "data" / "photos")
+        config = MINIATURE if name == "first" else read_options(
+            folder / "first" / "weights" / "train_config.json", "policy", PolicyTraining
+        )  # fmt: skip
+        train_policy(config.with_seed(7), folder / name, folder / name / "weights", run_one=run_here, workers=1)
     return folder
 
 
@@ -81,6 +79,33 @@ def test_the_same_settings_make_the_same_weights_to_the_bit(runs: Path) -> None:
         assert one.keys() == two.keys()
         assert all(torch.equal(one[key], two[key]) for key in one)
     FsPVN.load(first)  # what came out flies
+
+
+def test_both_stages_learn_together_with_an_actor(runs: Path, tmp_path: Path) -> None:
+    """Learner A here, learner B and its actor in processes of their own, at their own pace."""
+    for part in ("data", "visitation", "control"):
+        (tmp_path / part).symlink_to(runs / "first" / part)
+    plan = replace(MINIATURE.plan, sync=False, actors=1, iterations=2, minutes=10.0)
+    config = replace(MINIATURE, plan=plan).with_seed(7)
+    train_policy(config, tmp_path, tmp_path / "weights", ("sureal", "export"), run_one=run_here)
+    assert sorted((tmp_path / "sureal" / "exchange").glob("executions-*.safetensors"))
+    assert "lag" in (tmp_path / "sureal" / "b" / "log.csv").read_text()
+    assert not read_train_config(tmp_path / "weights" / "train_config.json").repeatable
+
+
+def test_settings_of_earlier_versions_are_read(runs: Path, tmp_path: Path) -> None:
+    """What did not exist when a file was written, or a run begun, had what is now its default."""
+    path = runs / "first" / "weights" / "train_config.json"
+    record = json.loads(path.read_text())
+    for name in ("actors", "stale"):
+        del record["options"]["plan"][name]
+    del record["options"]["visitation"]["loop"]["device"]
+    (tmp_path / "train_config.json").write_text(json.dumps(record))
+    assert read_options(tmp_path / "train_config.json", "policy", PolicyTraining) == MINIATURE.with_seed(7)
+    assert claim(tmp_path, "policy", MINIATURE.with_seed(7), PolicyInputs(find_weights("sim"), None)).seed == 7
+    other = replace(MINIATURE, plan=replace(MINIATURE.plan, actors=3)).with_seed(7)
+    with pytest.raises(WaywordError, match=r"plan\.actors 0, now 3"):
+        claim(tmp_path, "policy", other, PolicyInputs(find_weights("sim"), None))
 
 
 def test_weights_say_how_they_were_made(runs: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writing many generated episodes to a file, on several processes, in a way that can be interrupted.
+"""Writing many generated episodes to a file, with several workers, in a way that can be interrupted.
 
 Lines are appended to ``<out>.partial``; beside it ``<out>.partial.json`` says what they are part of. When all
 are there the file is renamed to ``<out>``. Started again after Ctrl-C, a kill or a power cut, the same call
@@ -7,19 +7,18 @@ drops a line that was cut short and goes on from there: each episode depends on 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-import multiprocessing
 import os
-import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from wayword.compute import Crew, Workers, in_order
 from wayword.episodes.format import Episode
 from wayword.episodes.instructions.drills import generate_drills
 from wayword.episodes.instructions.writer import WrittenInstruction, generate_written
@@ -46,15 +45,16 @@ def write_dataset(
     recipe: Recipe,
     out: Path | str,
     references: Path | str | None = None,
-    processes: int = 2,
+    workers: Workers = 2,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """Write the episodes to ``out`` and, one line per episode, what their words refer to and claim.
 
     ``progress`` is called with the number of episodes added, first with those found from an earlier run.
     """
-    if recipe.count < 1 or processes < 1:
-        raise WaywordError("at least one episode and one process are needed")
+    if recipe.count < 1:
+        raise WaywordError("at least one episode is needed")
+    crew = Crew(workers) if isinstance(workers, int) else workers
     targets = [Path(out)] + ([Path(references)] if references is not None else [])
     partials = [target.with_name(target.name + ".partial") for target in targets]
     note = targets[0].with_name(targets[0].name + ".partial.json")
@@ -70,7 +70,8 @@ def write_dataset(
         progress(done)
     with ExitStack() as stack:
         opened = [stack.enter_context(p.open("a", encoding="utf-8", newline="\n")) for p in partials]
-        for lines in _in_order(recipe, done, processes, stack):
+        jobs = [(first, min(_CHUNK, recipe.count - first)) for first in range(done, recipe.count, _CHUNK)]
+        for lines in in_order(functools.partial(_lines, recipe), jobs, crew):
             # The references go first: whatever the moment of a kill, no episode is without its own.
             for file, column in reversed(list(zip(opened, zip(*lines, strict=True), strict=False))):
                 file.write("\n".join(column) + "\n")
@@ -101,7 +102,7 @@ def instruction_record(episode: Episode, written: list[WrittenInstruction]) -> d
     }
 
 
-@cache
+@functools.cache
 def grammar_digest() -> str:
     """Changes whenever the grammar, the phrases or the code that writes with them do."""
     folder = files("wayword.episodes.instructions")
@@ -145,23 +146,8 @@ def _line_ends(path: Path, most: int) -> list[int]:
     return ends
 
 
-def _in_order(recipe: Recipe, done: int, processes: int, stack: ExitStack) -> Iterator[list[tuple[str, str]]]:
-    jobs = [(recipe, first, min(_CHUNK, recipe.count - first)) for first in range(done, recipe.count, _CHUNK)]
-    if processes == 1 or len(jobs) < 2:
-        return map(_lines, jobs)
-    # A fresh interpreter per worker: the progress bar's thread makes forking unsafe.
-    pool = multiprocessing.get_context("spawn").Pool(min(processes, len(jobs)), initializer=_ignore_interrupt)
-    stack.callback(pool.join)
-    stack.callback(pool.terminate)
-    return pool.imap(_lines, jobs)
-
-
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops its workers
-
-
-def _lines(job: tuple[Recipe, int, int]) -> list[tuple[str, str]]:
-    recipe, first, count = job
+def _lines(recipe: Recipe, job: tuple[int, int]) -> list[tuple[str, str]]:
+    first, count = job
     pairs: Iterable[tuple[Episode, list[WrittenInstruction]]]
     if recipe.drills:
         drills = generate_drills(recipe.split, count, recipe.seed, recipe.names, first, recipe.voice)

@@ -1,31 +1,32 @@
 """Flies a policy through scenes of commands and has the flights judged.
 
 Every flight goes through the one episode loop, with a horizon long enough for four goals. A policy that can refuse is
-asked once it has read its text: what it refuses is not flown. Scenes are drawn and flown in parts, on several
-processes; a flight depends on its own scene and number only.
+asked once it has read its text: what it refuses is not flown. Scenes are drawn and flown in parts, by several
+workers; a flight depends on its own scene and number only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from wayword.compute import Workers, in_order
 from wayword.episodes.commands import Command, CommandScene, SceneKind, load_commands
 from wayword.evaluation.commands.judge import CommandEnding, Judgement, judge
 from wayword.evaluation.commands.scenes import make_scenes, scene_keys, thinned
 from wayword.evaluation.commands.trace import Trace
 from wayword.evaluation.table.columns import shipped_database
+from wayword.evaluation.table.reading import steady_policy
 from wayword.pilot.episode_loop import EpisodeLoop
-from wayword.policy import Policy, Refusing, StepBriefed, make_policy, needs_objects
+from wayword.policy import Policy, Refusing, StepBriefed, needs_objects
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
-from wayword.workers import each
 
 PART = 24
 HORIZON = 240
@@ -136,21 +137,16 @@ def fly_scenes(
 
 
 def fly_commands(
-    run: CommandRun, workers: int = 2, progress: Callable[[int], None] = lambda done: None
+    run: CommandRun, workers: Workers = 2, progress: Callable[[int], None] = lambda done: None
 ) -> Iterator[FlownCommand]:
     """All flights of a run, in the order of its keys."""
     parts = [(run, start) for start in range(0, len(run.keys()), PART)]
-    waiting: dict[int, list[FlownCommand]] = {}
-    next_one = 0
-    for start, flown in each(_fly_part, parts, workers):
-        progress(len(flown))
-        waiting[start] = flown
-        while next_one in waiting:
-            yield from waiting.pop(next_one)
-            next_one += PART
+    for flights in in_order(partial(_fly_part, _bank()), parts, workers):
+        progress(len(flights))
+        yield from flights
 
 
-def _fly_part(part: tuple[CommandRun, int]) -> tuple[int, list[FlownCommand]]:
+def _fly_part(bank: MeshBank, part: tuple[CommandRun, int]) -> list[FlownCommand]:
     run, start = part
     keys = run.keys()[start : start + PART]
     scenes = list(make_scenes(read_commands(run.commands), keys, run.split, run.seed))
@@ -158,7 +154,7 @@ def _fly_part(part: tuple[CommandRun, int]) -> tuple[int, list[FlownCommand]]:
     policy = _policy(run.policy, run.weights, run.grounder)
     taught = shipped_database(run.split) if needs_objects(policy) else None
     arena = ArenaConfig(horizon=HORIZON, render=RenderConfig(threads=1))
-    return start, fly_scenes(policy, scenes, _bank(), seeds, taught, run.told_nothing, arena)
+    return fly_scenes(policy, scenes, bank, seeds, taught, run.told_nothing, arena)
 
 
 def _seed(run: CommandRun, number: int) -> int:
@@ -173,7 +169,7 @@ def read_commands(source: str) -> list[Command]:
 
 @cache
 def _policy(name: str, weights: Path | None, grounder: str) -> Policy:
-    return make_policy(name, weights, grounder)
+    return steady_policy(name, weights, grounder)
 
 
 @cache

@@ -1,11 +1,11 @@
 """The paper's table: every system on every column, flown in parts that are kept.
 
 A cell is a system on a column. It is flown in parts of 32 examples, each written as soon as it is done, under a key
-made of weights, databases, examples and settings; so a table that was stopped goes on where it was, two
-processes share the work, and nothing is flown twice. Parts flown by other code are flown again.
+made of weights, databases, examples and settings; so a table that was stopped goes on where it was, workers
+share the work, and nothing is flown twice. Parts flown by other code are flown again.
 
 The flights of a part share their batches and nothing else: rows are the same, to the last bit, for any number of
-processes and however often the run was stopped.
+workers on any engine and however often the run was stopped.
 
     runs/eval/cells/fspvn.dev.natural-3f2a.../part-0003.json    {"code", "rows": [{"example", metrics, verdict}]}
 """
@@ -18,11 +18,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import wayword
+from wayword.compute import Workers, each
 from wayword.evaluation.metrics import EpisodeMetrics
 from wayword.evaluation.runner import ScoredFlight, Witness, fly_examples
 from wayword.evaluation.summary import count_endings, summarise
@@ -39,7 +40,6 @@ from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
 from wayword.sim.worlds import WORLDS, WorldName
-from wayword.workers import each
 
 PART = 32
 """Flights per part: one batch."""
@@ -147,7 +147,7 @@ def fly_table(
     names: Sequence[str],
     columns: Sequence[Column],
     config: TableConfig,
-    workers: int = 2,
+    workers: Workers = 2,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Cell]:
     """All cells, column by column; ``progress`` hears of flights that are done, first of those done before."""
@@ -165,8 +165,9 @@ def fly_table(
             progress(len(rows))
         else:
             waiting.append(job)
-    for done in each(fly_part, waiting, workers):
-        progress(done)
+    for job, rows in each(partial(fly_part, _bank()), waiting, workers) if waiting else ():
+        write_json(job.path, {"code": job.code, "rows": rows})
+        progress(len(rows))
     return [
         Cell(system, column, tuple(_rows(system, column, place, config)), systems.system_note(system, config.weights))
         for (system, column), place in places.items()
@@ -200,8 +201,8 @@ def code_digest() -> str:
     return total.hexdigest()[:16]
 
 
-def fly_part(job: Job) -> int:
-    """Fly and write one part; returns the number of its flights."""
+def fly_part(bank: MeshBank, job: Job) -> tuple[Job, list[dict[str, Any]]]:
+    """The rows of one part, flown."""
     config, cases = job.config, _cases(job.column, job.config)
     first = job.number * PART
     cases = cases[first : first + PART]
@@ -212,16 +213,15 @@ def fly_part(job: Job) -> int:
     policy = _policy(job.system, config.weights, config.grounder, job.place)
     taught = systems.teach_system(job.system, job.column, cases, config.folder, config.grounder)
     cuts, run = [case.example for case in cases], run_config(config.seed, config.world)
-    flights = fly_examples(policy, cuts, _bank(), run, taught, witness=detective, first=first)
+    flights = fly_examples(policy, cuts, bank, run, taught, witness=detective, first=first)
     if detective is not None:
 
         def fly(helped: Policy, number: int, witness: Witness) -> ScoredFlight:
-            alone = [cuts[number]], _bank(), run, [taught[number]]
+            alone = [cuts[number]], bank, run, [taught[number]]
             return fly_examples(helped, *alone, witness=witness, first=first + number)[0]
 
         fly_relabelled(policy, flights, detective, fly)
-    write_json(job.path, {"code": job.code, "rows": [_row(flight, detective) for flight in flights]})
-    return len(flights)
+    return job, [_row(flight, detective) for flight in flights]
 
 
 def _row(flight: ScoredFlight, detective: Detective | None) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from typing import Literal
 
 import numpy as np
 
+from wayword.compute import Workers
 from wayword.episodes import SPLITS, Episode, Example, examples, held_out_seen, load_episodes, load_natural
 from wayword.episodes.instructions.bulk import Recipe, grammar_digest, write_dataset
 from wayword.errors import DataError
@@ -65,11 +66,11 @@ class TableCase:
 
 
 def load_cases(
-    column: Column, folder: Path, seed: int = 0, limit: int | None = None, processes: int = 2
+    column: Column, folder: Path, seed: int = 0, limit: int | None = None, workers: Workers = 2
 ) -> list[TableCase]:
     """The examples of a column; ``limit`` takes at most so many, evenly spread."""
     if column.kind == "generated":
-        cases = _generated(column.split, folder, seed, processes)
+        cases = _generated(column.split, folder, seed, workers)
     elif column.split == "seen":
         held = [episode for episode in load_natural("train") if held_out_seen(episode.id)]
         cases = [TableCase(cut) for episode in held for cut in examples(episode, 2)]
@@ -80,11 +81,11 @@ def load_cases(
     return [cases[i * len(cases) // limit] for i in range(limit)]
 
 
-def _generated(split: str, folder: Path, seed: int, processes: int) -> list[TableCase]:
+def _generated(split: str, folder: Path, seed: int, workers: Workers) -> list[TableCase]:
     stem = folder / "episodes" / f"{split}-{GENERATED_EPISODES}-seed{seed}-{grammar_digest()}"
     out, references = stem.with_suffix(".jsonl"), stem.with_suffix(".references.jsonl")
     if not (out.is_file() and references.is_file()):
-        write_dataset(Recipe(split, GENERATED_EPISODES, seed, names(SPLITS[split])), out, references, processes)
+        write_dataset(Recipe(split, GENERATED_EPISODES, seed, names(SPLITS[split])), out, references, workers)
     try:
         lines = [json.loads(line) for line in references.read_text(encoding="utf-8").splitlines()]
         records = {line["id"]: line["instructions"] for line in lines}

@@ -1,7 +1,7 @@
 """FsPVN under other conditions than the table's: vehicles that respond otherwise, and drills about sides.
 
 Both fly the shipped weights (or others) over two processes, 32 flights at a time. Flights depend on their number
-only: the same figures come out for any number of processes.
+only: the same figures come out for any number of workers.
 
     vehicles   natural instructions, on airframes from agile to sluggish, with delayed commands, on the rigid body
     sides      drills (``episodes.instructions.drills``) about unseen objects: is the target passed on the told side?
@@ -9,29 +9,30 @@ only: the same figures come out for any number of processes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from wayword.compute import Workers, in_order
 from wayword.episodes import SPLITS, Example, examples
 from wayword.episodes.instructions.drills import Drill, generate_drills
 from wayword.evaluation.metrics import EpisodeMetrics
 from wayword.evaluation.runner import fly_examples
 from wayword.evaluation.table.columns import Column, load_cases, shipped_database
+from wayword.evaluation.table.reading import steady_policy
 from wayword.pilot.episode_loop import RunConfig
-from wayword.policy import Policy, make_policy
+from wayword.policy import Policy
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.models.catalogue import names
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
 from wayword.sim.vehicle import VehicleConfig
 from wayword.sim.vehicle.fitted import ARDUCOPTER, PX4
-from wayword.workers import each
 
 PART = 32
 PASSED_RAD = 0.9
@@ -87,38 +88,33 @@ class FlownDrill:
 def fly_vehicles(
     conditions: Conditions,
     vehicles: Sequence[str],
-    workers: int = 2,
+    workers: Workers = 2,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, list[EpisodeMetrics]]:
     """The metrics of every natural example on each of the vehicles."""
     count = len(natural_examples(conditions))
     parts = [_Part(conditions, name, 0, n) for name in vehicles for n in range(-(-count // PART))]
     by_vehicle: dict[str, list[EpisodeMetrics]] = {name: [] for name in vehicles}
-    for part, scores in sorted(_flown(parts, workers, progress), key=lambda answer: answer[0].number):
+    for part, scores in zip(parts, _scores(parts, workers, progress), strict=True):
         by_vehicle[part.vehicle] += [score.metrics for score in scores]
     return by_vehicle
 
 
 def fly_drills(
-    conditions: Conditions, drills: int, workers: int = 2, progress: Callable[[int], None] = lambda done: None
+    conditions: Conditions, drills: int, workers: Workers = 2, progress: Callable[[int], None] = lambda done: None
 ) -> list[FlownDrill]:
     """How each of the first ``drills`` drills went."""
     parts = [_Part(conditions, "usual", drills, n) for n in range(-(-drills // PART))]
-    answers = sorted(_flown(parts, workers, progress), key=lambda answer: answer[0].number)
-    return [passed for _, scores in answers for passed in scores]
+    return [drill for scores in _scores(parts, workers, progress) for drill in scores]
 
 
-def _flown(
-    parts: Sequence[_Part], workers: int, progress: Callable[[int], None]
-) -> list[tuple[_Part, list[FlownDrill]]]:
-    answers = []
-    for part, scores in each(_fly_part, parts, workers):
+def _scores(parts: Sequence[_Part], workers: Workers, progress: Callable[[int], None]) -> Iterator[list[FlownDrill]]:
+    for scores in in_order(partial(_fly_part, _bank()), parts, workers):
         progress(len(scores))
-        answers.append((part, scores))
-    return answers
+        yield scores
 
 
-def _fly_part(part: _Part) -> tuple[_Part, list[FlownDrill]]:
+def _fly_part(bank: MeshBank, part: _Part) -> list[FlownDrill]:
     conditions, first = part.conditions, part.number * PART
     targets: list[tuple[str, int]]
     if part.drills:
@@ -130,13 +126,13 @@ def _fly_part(part: _Part) -> tuple[_Part, list[FlownDrill]]:
     arena = ArenaConfig(vehicle=VEHICLES[part.vehicle], render=RenderConfig(threads=1))
     run = RunConfig(conditions.seed, PART, arena=arena)
     taught = [shipped_database(conditions.split)] * len(cuts)
-    flights = fly_examples(_policy(conditions.policy, conditions.weights), cuts, _bank(), run, taught, first=first)
+    flights = fly_examples(_policy(conditions.policy, conditions.weights), cuts, bank, run, taught, first=first)
     passed = []
     for flight, (target, sign) in zip(flights, targets, strict=True):
         place = next(((o.x, o.y) for o in flight.example.objects if o.name == target), None)
         right = place is not None and sign * winding(flight.path, place) >= PASSED_RAD
         passed.append(FlownDrill(flight.metrics, right))
-    return part, passed
+    return passed
 
 
 def winding(path: ArrayLike, place: tuple[float, float]) -> float:
@@ -161,7 +157,7 @@ def natural_examples(conditions: Conditions) -> list[Example]:
 
 @cache
 def _policy(name: str, weights: Path | None) -> Policy:
-    return make_policy(name, weights)
+    return steady_policy(name, weights)
 
 
 @cache

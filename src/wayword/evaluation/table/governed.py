@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
+from wayword.compute import Workers, in_order
 from wayword.episodes import Example
 from wayword.evaluation.metrics import EndedBy, EpisodeMetrics, score
 from wayword.evaluation.table.columns import shipped_database
 from wayword.evaluation.table.conditions import Conditions, natural_examples
+from wayword.evaluation.table.reading import steady_policy
 from wayword.flight.autopilot_model import AutopilotModelConfig
 from wayword.flight.decider import PolicyMind
 from wayword.flight.fence import Fence
@@ -30,10 +32,9 @@ from wayword.flight.reasons import Reason
 from wayword.flight.setup import simulated_vehicle
 from wayword.flight.simulated import SimulatedVehicle
 from wayword.flight.vehicle import Mode
-from wayword.policy import Policy, make_policy
+from wayword.policy import Policy
 from wayword.policy.taught import TaughtDatabase
 from wayword.sim.render.bank import MeshBank
-from wayword.workers import each
 
 PART = 8
 """Flights per job."""
@@ -76,30 +77,29 @@ class _Part:
 def fly_governed(
     conditions: Conditions,
     stack: Stack | None = None,
-    workers: int = 2,
+    workers: Workers = 2,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Governed]:
     """Every natural example of the split, in order; the same for any number of workers."""
     count = len(natural_examples(conditions))
     parts = [_Part(conditions, stack or Stack(), number) for number in range(-(-count // PART))]
-    answers = []
-    for answer in each(_fly_part, parts, workers):
-        progress(len(answer[1]))
-        answers.append(answer)
-    return [flight for _, flights in sorted(answers, key=lambda answer: answer[0]) for flight in flights]
+    answers: list[Governed] = []
+    for flights in in_order(partial(_fly_part, _bank()), parts, workers):
+        progress(len(flights))
+        answers += flights
+    return answers
 
 
-def _fly_part(part: _Part) -> tuple[int, list[Governed]]:
+def _fly_part(bank: MeshBank, part: _Part) -> list[Governed]:
     first = part.number * PART
     cuts = natural_examples(part.conditions)[first : first + PART]
     conditions = part.conditions
     policy = _policy(conditions.policy, conditions.weights)
     taught = _taught(conditions.split, conditions.policy, conditions.weights)
-    flights = [
-        fly_one(cut, policy, taught, _bank(), part.stack, seed)
+    return [
+        fly_one(cut, policy, taught, bank, part.stack, seed)
         for cut, seed in zip(cuts, _seeds(conditions.seed, first), strict=False)
     ]
-    return part.number, flights
 
 
 def _seeds(seed: int, first: int) -> list[int]:
@@ -146,7 +146,7 @@ def _ended_by(outcome: Outcome) -> EndedBy:
 
 @cache
 def _policy(name: str, weights: Path | None) -> Policy:
-    return make_policy(name, weights)
+    return steady_policy(name, weights)
 
 
 @cache

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from wayword.compute import Workers, in_order
 from wayword.episodes import Example, load_natural
 from wayword.episodes.format import paragraph
 from wayword.evaluation.metrics import EpisodeMetrics
 from wayword.evaluation.runner import fly_examples
 from wayword.evaluation.table.columns import shipped_database
+from wayword.evaluation.table.reading import steady_policy
 from wayword.pilot.episode_loop import RunConfig
-from wayword.policy import Policy, make_policy
+from wayword.policy import Policy
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
 from wayword.task import HORIZON, SUCCESS_RADIUS_M
-from wayword.workers import each
 
 PART = 16
 """Flights per job."""
@@ -57,27 +58,27 @@ def fly_paragraphs(
     split: str = "dev",
     limit: int | None = None,
     seed: int = 0,
-    workers: int = 2,
+    workers: Workers = 2,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[FlownParagraph]:
     """Fly every paragraph of a split once, or ``limit`` of them, evenly spread."""
     count = len(paragraph_examples(split, limit))
     parts = [_Part(policy, split, limit, seed, number) for number in range(-(-count // PART))]
-    answers: dict[int, list[FlownParagraph]] = {}
-    for part, flights in each(_fly_part, parts, workers):
+    answers: list[FlownParagraph] = []
+    for flights in in_order(partial(_fly_part, _bank()), parts, workers):
         progress(len(flights))
-        answers[part.number] = flights
-    return [flight for number in sorted(answers) for flight in answers[number]]
+        answers += flights
+    return answers
 
 
-def _fly_part(part: _Part) -> tuple[_Part, list[FlownParagraph]]:
+def _fly_part(bank: MeshBank, part: _Part) -> list[FlownParagraph]:
     first = part.number * PART
     cuts = paragraph_examples(part.split, part.limit)[first : first + PART]
     arena = ArenaConfig(horizon=PARAGRAPH_HORIZON, render=RenderConfig(threads=1))
     taught = [shipped_database(part.split)] * len(cuts)
     run = RunConfig(part.seed, PART, arena=arena)
-    flights = fly_examples(_policy(part.policy), cuts, _bank(), run, taught, first=first)
-    return part, [
+    flights = fly_examples(_policy(part.policy), cuts, bank, run, taught, first=first)
+    return [
         FlownParagraph(
             flight.example.id,
             flight.metrics,
@@ -114,7 +115,7 @@ def paragraph_examples(split: str, limit: int | None = None) -> list[Example]:
 
 @cache
 def _policy(name: str) -> Policy:
-    return make_policy(name)
+    return steady_policy(name)
 
 
 @cache

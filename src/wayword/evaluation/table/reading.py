@@ -1,8 +1,12 @@
-"""Reading the same instructions for many systems: once each, and to the same bits whatever was read before."""
+"""Reading the same instructions for many systems: once each, and to the same bits whatever was read before.
+
+Workers share flights among them as they happen to be free; with these readings that changes nothing.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from pathlib import Path
 
 from wayword.language.chunker import load_chunker
 from wayword.language.encoder import CachedPhrases
@@ -11,6 +15,7 @@ from wayword.language.objref import load_objref
 from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import LanguageModel, Parsed
 from wayword.language.reference_model import load_reference_model
+from wayword.policy import FsPVN, Policy, make_policy
 
 READINGS_KEPT = 1024
 
@@ -23,9 +28,14 @@ class TableReader(LanguageModel):
     reading depends on the two alone: processes that share a table need not agree on who reads what, or when.
     """
 
-    def __init__(self) -> None:
-        self._minilm = MiniLM()
-        super().__init__(CachedPhrases(self._minilm), load_chunker(self._minilm), load_objref(), load_reference_model())
+    def __init__(self, model: LanguageModel | None = None) -> None:
+        """``model``: the one to read with instead of the shipped one; it must embed with MiniLM."""
+        if model is None:
+            minilm = MiniLM()
+            model = LanguageModel(CachedPhrases(minilm), load_chunker(minilm), load_objref(), load_reference_model())
+        assert isinstance(model.encoder, CachedPhrases)
+        self._minilm = model.encoder.encoder
+        super().__init__(model.encoder, model.chunker, model.objref, model.reference_model, model.config)
         self._known: OrderedDict[tuple[str, PhraseList], Parsed] = OrderedDict()
 
     def parse(self, text: str, database: Database) -> Parsed:
@@ -39,3 +49,11 @@ class TableReader(LanguageModel):
             if len(self._known) > READINGS_KEPT:
                 self._known.popitem(last=False)
         return self._known[key]
+
+
+def steady_policy(name: str, weights: Path | str | None = None, grounder: Path | str = "sim") -> Policy:
+    """``make_policy``, but what it reads does not depend on what it read before: for flights that workers share."""
+    policy = make_policy(name, weights, grounder)
+    if isinstance(policy, FsPVN) and isinstance(policy.language.encoder, CachedPhrases):
+        policy.language = TableReader(policy.language)
+    return policy

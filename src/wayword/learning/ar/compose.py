@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from wayword.camera import Camera
 from wayword.compiled import compiled
 from wayword.learning.ar.config import AugmentConfig
-from wayword.learning.ar.photos import PhotoStyle, separate, taken
+from wayword.learning.ar.photos import PhotoStyle, separate, take_photo
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Light, Look
 from wayword.sim.render.renderer import Frames, RenderConfig, Renderer
@@ -65,16 +65,16 @@ class Compositor:
         """
         renderer = self._double if smooth else self._hard
         looks = [replace(NEUTRAL, light=light) for light in lights]
-        drawn = renderer.render([renderer.scene_of(names, transforms, look, arena_m) for look in looks], poses)
+        rendering = renderer.render([renderer.scene_of(names, transforms, look, arena_m) for look in looks], poses)
         empty = renderer.render([renderer.scene_of((), np.zeros((0, 3, 4)), look, arena_m) for look in looks], poses)
         rgb, ids = np.empty_like(photos), np.empty(photos.shape[:3], np.uint8)
         layer, factor = np.empty((*photos.shape[1:3], 4), np.float32), np.empty(photos.shape[1:3], np.float32)
         for i in range(len(photos)):
             if styles and rng is not None:
-                separate(drawn.rgb[i], empty.rgb[i], drawn.ids[i], 2 if smooth else 1, layer, factor, ids[i])
-                rgb[i] = taken(photos[i], layer, factor, styles[i], rng)
+                separate(rendering.rgb[i], empty.rgb[i], rendering.ids[i], 2 if smooth else 1, layer, factor, ids[i])
+                rgb[i] = take_photo(photos[i], layer, factor, styles[i], rng)
                 continue
-            _over(photos[i], drawn.rgb[i], empty.rgb[i], drawn.ids[i], 2 if smooth else 1, rgb[i], ids[i])
+            _over(photos[i], rendering.rgb[i], empty.rgb[i], rendering.ids[i], 2 if smooth else 1, rgb[i], ids[i])
         return rgb, ids
 
 
@@ -103,12 +103,12 @@ def augment(frame: Bytes, rng: np.random.Generator, config: AugmentConfig) -> By
         white_balance_jitter=config.white_balance,
         vignette=config.vignette * vignette,
     )
-    taken: Bytes = Sensor(sensor).apply(graded[None], [rng])[0]
-    return taken
+    image: Bytes = Sensor(sensor).apply(graded[None], [rng])[0]
+    return image
 
 
 @compiled(nogil=True)
-def _over(photo, drawn, empty, owner, samples, rgb, ids):  # type: ignore[no-untyped-def]
+def _over(photo, rendering, empty, owner, samples, rgb, ids):  # type: ignore[no-untyped-def]
     """Composite one frame; ``drawn``, ``empty`` and ``owner`` have ``samples`` samples per pixel and axis."""
     height, width = ids.shape
     share = np.float32(1.0 / (samples * samples))
@@ -120,13 +120,17 @@ def _over(photo, drawn, empty, owner, samples, rgb, ids):  # type: ignore[no-unt
                 for i in range(x * samples, (x + 1) * samples):
                     k = owner[j, i]
                     if k > 0:
-                        red += np.float32(drawn[j, i, 0])
-                        green += np.float32(drawn[j, i, 1])
-                        blue += np.float32(drawn[j, i, 2])
+                        red += np.float32(rendering[j, i, 0])
+                        green += np.float32(rendering[j, i, 1])
+                        blue += np.float32(rendering[j, i, 2])
                     else:
                         # All channels darken alike, so the sum over them gives the factor with the least rounding.
                         lit = np.float32(empty[j, i, 0]) + np.float32(empty[j, i, 1]) + np.float32(empty[j, i, 2])
-                        now = np.float32(drawn[j, i, 0]) + np.float32(drawn[j, i, 1]) + np.float32(drawn[j, i, 2])
+                        now = (
+                            np.float32(rendering[j, i, 0])
+                            + np.float32(rendering[j, i, 1])
+                            + np.float32(rendering[j, i, 2])
+                        )
                         factor = min(now / max(lit, np.float32(1.0)), np.float32(1.0))
                         red += np.float32(photo[y, x, 0]) * factor
                         green += np.float32(photo[y, x, 1]) * factor

@@ -84,12 +84,12 @@ def build_database(
         raise WaywordError(f"{out}: is there already; name a new folder for --out")
     objects = names(None if which == "all" else which)
     phrases = {entry.name: entry.phrases for entry in load_phrases(which)}
-    found = collect(objects, which, config, progress)
+    candidates = collect(objects, which, config, progress)
     unfinished = out.with_name(f".{out.name}-unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
         for name in objects:
-            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(found[name], config.views)]
+            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(candidates[name], config.views)]
             teach(unfinished, name, [replace(exemplar, photo=None) for exemplar in exemplars], phrases[name])
         (unfinished / LOCK).unlink(missing_ok=True)  # only there for writing
         os.replace(unfinished, out)
@@ -103,7 +103,7 @@ def collect(
 ) -> dict[str, list[Candidate]]:
     """Candidate views of each object, from as many flights as it takes for enough of each."""
     bank = MeshBank.of_catalogue(objects)
-    found: dict[str, list[Candidate]] = {name: [] for name in objects}
+    candidates: dict[str, list[Candidate]] = {name: [] for name in objects}
     enough = 4 * config.views  # to choose from
     done: set[str] = set()
     for first in range(0, config.max_flights, _BATCH):
@@ -111,14 +111,14 @@ def collect(
         episodes = [generate_episode(str(first + i), "train", objects, rng)[0] for i in range(_BATCH)]
         looks = [Look() if rng.random() < config.usual_look else random_look(rng) for _ in episodes]
         seeds = [int(seed) for seed in rng.integers(0, 2**62, _BATCH)]
-        seen = _Watch(episodes, first, bank, found, rng, config)
-        fly_oracle(episodes, bank, looks, seeds, seen)
-        ready = {name for name in objects if len({view.flight for view in found[name]}) >= enough}
+        watch = _Watch(episodes, first, bank, candidates, rng, config)
+        fly_oracle(episodes, bank, looks, seeds, watch)
+        ready = {name for name in objects if len({view.flight for view in candidates[name]}) >= enough}
         progress(len(ready - done))
         done |= ready
         if len(done) == len(objects):
-            return found
-    short = min(objects, key=lambda name: len(found[name]))
+            return candidates
+    short = min(objects, key=lambda name: len(candidates[name]))
     raise WaywordError(f"{short!r} was hardly ever seen whole in {config.max_flights} flights; ask for fewer --views")
 
 
@@ -130,11 +130,11 @@ class _Watch:
         episodes: Sequence[Episode],
         first: int,
         bank: MeshBank,
-        found: dict[str, list[Candidate]],
+        candidates: dict[str, list[Candidate]],
         rng: np.random.Generator,
         config: BuildConfig,
     ) -> None:
-        self.episodes, self.first, self.bank, self.found = episodes, first, bank, found
+        self.episodes, self.first, self.bank, self.candidates = episodes, first, bank, candidates
         self.rng, self.config, self.camera = rng, config, Camera()
 
     def __call__(self, arena: Arena, slots: NDArray[np.int64]) -> None:
@@ -142,20 +142,20 @@ class _Watch:
         for row, slot in enumerate(slots):
             pose = arena.fleet.pose[slot]
             axes = camera_axes(pose, self.camera.mount_pitch_deg)
-            shown = visible_boxes(frames.ids[row])
+            extents = visible_boxes(frames.ids[row])
             for k, item in enumerate(self.episodes[slot].objects):
-                if k + 1 not in shown:
+                if k + 1 not in extents:
                     continue
                 c, s = math.cos(item.yaw), math.sin(item.yaw)
                 stand = np.array([[c, -s, 0, item.x], [s, c, 0, item.y], [0, 0, 1, 0]], dtype=np.float32)
                 box = projected_box(self.bank.meshes[item.name].vertices, stand, pose[:3], axes, self.camera)
-                place = self._proposal(box, shown[k + 1])
+                place = self._proposal(box, extents[k + 1])
                 if place is None or self._crowded(frames.ids[row], place, k + 1):
                     continue
                 east, north = pose[0] - item.x, pose[1] - item.y
                 side = math.atan2(north, east) - item.yaw
                 view = Candidate(self.first + int(slot), math.hypot(east, north), side, frames.rgb[row].copy(), place)
-                self.found[item.name].append(view)
+                self.candidates[item.name].append(view)
 
     def _crowded(self, ids: NDArray[np.uint8], box: Box, own: int) -> bool:
         """Whether too much of other objects is in the square that will be cut around the box."""
@@ -164,12 +164,15 @@ class _Watch:
         square = ids[max(int(y - half), 0) : math.ceil(y + half), max(int(x - half), 0) : math.ceil(x + half)]
         return bool(((square > 0) & (square != own)).mean() > self.config.alone)
 
-    def _proposal(self, box: tuple[float, float, float, float], shown: tuple[int, int, int, int]) -> Box | None:
+    def _proposal(self, box: tuple[float, float, float, float], extent: tuple[int, int, int, int]) -> Box | None:
         """The box as a proposal network would give it, if the object is large and whole enough."""
         config = self.config
         wide, high = box[2] - box[0], box[3] - box[1]
         longer = max(wide, high)
-        if longer < config.min_side_px or (shown[2] - shown[0]) * (shown[3] - shown[1]) < config.whole * wide * high:
+        if (
+            longer < config.min_side_px
+            or (extent[2] - extent[0]) * (extent[3] - extent[1]) < config.whole * wide * high
+        ):
             return None
         east, south, wider, higher = self.rng.standard_normal(4)
         x = (box[0] + box[2]) / 2 + config.shift * longer * east
@@ -188,10 +191,10 @@ def choose_exemplars(candidates: Sequence[Candidate], count: int) -> list[Candid
         (2 * math.log(max(view.distance_m, 0.1)), math.cos(view.side_rad), math.sin(view.side_rad))
         for view in candidates
     ])  # fmt: skip
-    chosen = [int(np.argsort(spots[:, 0], kind="stable")[len(spots) // 2])]
+    picks = [int(np.argsort(spots[:, 0], kind="stable")[len(spots) // 2])]
     flights = np.array([view.flight for view in candidates])
-    while len(chosen) < count:
-        gaps = np.linalg.norm(spots[:, None] - spots[chosen], axis=2).min(axis=1)
-        gaps[np.isin(flights, flights[chosen])] = -1.0
-        chosen.append(int(np.argmax(gaps)))
-    return [candidates[i] for i in chosen]
+    while len(picks) < count:
+        gaps = np.linalg.norm(spots[:, None] - spots[picks], axis=2).min(axis=1)
+        gaps[np.isin(flights, flights[picks])] = -1.0
+        picks.append(int(np.argmax(gaps)))
+    return [candidates[i] for i in picks]

@@ -57,7 +57,7 @@ def fit_for_drawing(
         whole.append((place, lightened(mesh) if dim else mesh))
     looks, light = pictures(MeshBank({str(place): mesh for place, mesh in whole}))
     known: dict[str, list[NDArray[np.float32]]] = {}
-    kept = []
+    survivors = []
     for row, (place, mesh) in enumerate(whole):
         if entries[place].source != RANDOM:
             # Twins are looked for under the same noun only: elsewhere they are rare, and there are too many pairs.
@@ -66,8 +66,8 @@ def fit_for_drawing(
             if twin or light[row] < config.min_light:
                 continue
             same.append(looks[row])
-        kept.append((place, mesh))
-    return kept
+        survivors.append((place, mesh))
+    return survivors
 
 
 def lightened(mesh: Mesh) -> Mesh:
@@ -117,11 +117,11 @@ def pictures(bank: MeshBank) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     for side in range(_SIDES):
         transforms[side, 0, :, :3] = rotation("z", np.pi * (2 * side / _SIDES + 0.15))
         transforms[side, 0, :2, 3] = 2.35
-    taken = np.empty((len(bank.index), _SIDES * _PICTURE * _PICTURE * 3), np.float32)
+    pictures = np.empty((len(bank.index), _SIDES * _PICTURE * _PICTURE * 3), np.float32)
     light = np.zeros(len(bank.index))
     for row, name in enumerate(bank.index):
         scenes = [renderer.scene_of([name], transform, look) for transform in transforms]
         frames = renderer.render(scenes, poses)
-        taken[row] = frames.rgb.reshape(-1)
+        pictures[row] = frames.rgb.reshape(-1)
         light[row] = frames.rgb[frames.ids > 0].mean() if frames.ids.any() else 0.0
-    return taken, light
+    return pictures, light

@@ -109,8 +109,8 @@ class Generator:
         lights = [random_light(rng) for _ in views]
         assert flight.look is not None
         looks = [replace(flight.look, light=light) for light in lights]
-        drawn = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
-        return drawn.rgb, drawn.ids
+        rendering = self.compositor.in_scene(names, layout.transforms, looks, views, layout.arena_m, smooth)
+        return rendering.rgb, rendering.ids
 
     def _visible(self, ids: NDArray[np.uint8], layout: ARLayout, pose: NDArray, camera: Camera) -> list[tuple]:
         """Instance, identity, pixels, box and amodal box of every object with enough visible pixels."""
@@ -174,8 +174,8 @@ def visible_boxes(ids: NDArray[np.uint8]) -> dict[int, tuple[int, int, int, int]
     """Tight boxes (right and bottom exclusive) of the objects of a frame with enough visible pixels, by id."""
     extents = np.empty((256, 5), np.int32)
     _extents(ids, extents)
-    seen = (int(k) for k in np.flatnonzero(extents[:, 4] >= MIN_PIXELS) if k > 0)
-    return {k: (*extents[k, :2].tolist(), *(extents[k, 2:4] + 1).tolist()) for k in seen}
+    visible_ids = (int(k) for k in np.flatnonzero(extents[:, 4] >= MIN_PIXELS) if k > 0)
+    return {k: (*extents[k, :2].tolist(), *(extents[k, 2:4] + 1).tolist()) for k in visible_ids}
 
 
 def cut(box: tuple[float, float, float, float], camera: Camera) -> tuple[float, float, float, float]:

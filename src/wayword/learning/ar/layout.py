@@ -61,7 +61,7 @@ def random_ar_layout(pool: ObjectPool, rng: np.random.Generator, config: ARLayou
 
 
 def _free_spot(
-    taken: list[tuple[float, float, float]],
+    places: list[tuple[float, float, float]],
     radius: float,
     low: float,
     high: float,
@@ -69,6 +69,6 @@ def _free_spot(
     gap: float,
 ) -> tuple[float, float] | None:
     for x, y in rng.uniform(low, high, (_DRAWS, 2)).tolist():
-        if all(math.hypot(x - u, y - v) >= radius + other + gap for u, v, other in taken):
+        if all(math.hypot(x - u, y - v) >= radius + other + gap for u, v, other in places):
             return x, y
     return None

@@ -73,11 +73,13 @@ class ObjectPool:
 
         ``remark`` hears, a line each, of meshes that cannot be used; they never stop the others.
         """
-        found = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress, remark)]
+        candidates = [*_procedural(config, pool, progress), *_from_packs(packs, config, pool, progress, remark)]
         entries: list[ObjectEntry] = []
         meshes: list[Mesh] = []
-        for place, mesh in fit_for_drawing([entry for entry, _ in found], [mesh for _, mesh in found], config):
-            entry = found[place][0]
+        for place, mesh in fit_for_drawing(
+            [entry for entry, _ in candidates], [mesh for _, mesh in candidates], config
+        ):
+            entry = candidates[place][0]
             entries.append(entry)
             meshes.append(mesh)
             if entry.source != RANDOM:  # a painted twin, with a number, a colour and a size of its own

@@ -79,8 +79,8 @@ class PanoramaViews:
     def samples(self) -> NDArray[np.uint8]:
         """Some views of all panoramas, always the same: what noise is measured in."""
         rng = np.random.default_rng(0)
-        made = [self._flight(rng, which % len(self._panoramas)).photos for which in range(2 * len(self._panoramas))]
-        return np.concatenate([photos for photos in made if photos is not None])
+        pictures = [self._flight(rng, which % len(self._panoramas)).photos for which in range(2 * len(self._panoramas))]
+        return np.concatenate([photos for photos in pictures if photos is not None])
 
     def _flight(self, rng: np.random.Generator, which: int | None = None) -> Flight:
         config = self.config

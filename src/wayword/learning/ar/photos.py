@@ -83,7 +83,7 @@ def photo_light(rng: np.random.Generator) -> Light:
     )
 
 
-def taken(photo: Bytes, layer: Floats, factor: Floats, style: PhotoStyle, rng: np.random.Generator) -> Bytes:
+def take_photo(photo: Bytes, layer: Floats, factor: Floats, style: PhotoStyle, rng: np.random.Generator) -> Bytes:
     """The photograph with the objects in it."""
     height, width, _ = photo.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -104,7 +104,7 @@ def taken(photo: Bytes, layer: Floats, factor: Floats, style: PhotoStyle, rng: n
 
 
 @compiled(nogil=True)
-def separate(drawn, empty, owner, samples, layer, factor, ids):  # type: ignore[no-untyped-def]
+def separate(rendering, empty, owner, samples, layer, factor, ids):  # type: ignore[no-untyped-def]
     """Object layer, shadow factor and ids of one frame with ``samples`` samples per pixel and axis."""
     height, width = ids.shape
     one, share = np.float32(1.0), np.float32(1.0 / (samples * samples))
@@ -116,13 +116,17 @@ def separate(drawn, empty, owner, samples, layer, factor, ids):  # type: ignore[
                 for i in range(x * samples, (x + 1) * samples):
                     k = owner[j, i]
                     if k > 0:
-                        red += np.float32(drawn[j, i, 0])
-                        green += np.float32(drawn[j, i, 1])
-                        blue += np.float32(drawn[j, i, 2])
+                        red += np.float32(rendering[j, i, 0])
+                        green += np.float32(rendering[j, i, 1])
+                        blue += np.float32(rendering[j, i, 2])
                         filled += one
                     else:
                         lit = np.float32(empty[j, i, 0]) + np.float32(empty[j, i, 1]) + np.float32(empty[j, i, 2])
-                        now = np.float32(drawn[j, i, 0]) + np.float32(drawn[j, i, 1]) + np.float32(drawn[j, i, 2])
+                        now = (
+                            np.float32(rendering[j, i, 0])
+                            + np.float32(rendering[j, i, 1])
+                            + np.float32(rendering[j, i, 2])
+                        )
                         shade += min(now / max(lit, one), one)
                     count = 0
                     for jj in range(y * samples, (y + 1) * samples):

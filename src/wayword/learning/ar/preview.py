@@ -26,9 +26,9 @@ def stored_sheet(folder: Path, count: int, seed: int) -> Image.Image:
     order = rng.permutation(len(paths))[: min(count, len(paths))]
     tiles: list[Image.Image] = []
     for turn, place in enumerate(order):
-        wanted = len(range(turn, count, len(order)))
+        portion = len(range(turn, count, len(order)))
         arrays = read_shard(paths[place])
-        tiles += _tiles(arrays, sorted(rng.permutation(len(arrays.rgb))[:wanted].tolist()), names)
+        tiles += _tiles(arrays, sorted(rng.permutation(len(arrays.rgb))[:portion].tolist()), names)
     return _sheet(tiles)
 
 

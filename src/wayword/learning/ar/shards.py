@@ -6,19 +6,15 @@
         shard-00000.safetensors     rgb, ids, boxes, amodal, frame, instance, identity, pixels, pose
 
 Shard i depends on the configuration, the seed and i alone, so shards can be made in any order and by any
-number of processes.
+number of workers.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-import signal
-import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +22,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from wayword import __version__
+from wayword.compute import Crew, Workers, each
 from wayword.errors import DataError, WaywordError
 from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
@@ -37,7 +34,7 @@ SCHEMA = 1
 _REMEDY = "delete it and run `ar generate` again"
 
 
-def shard_path(folder: Path, number: int) -> Path:
+def ar_shard_path(folder: Path, number: int) -> Path:
     """Where shard ``number`` lies."""
     return folder / f"shard-{number:05d}.safetensors"
 
@@ -45,15 +42,15 @@ def shard_path(folder: Path, number: int) -> Path:
 def write_shard(path: Path, arrays: ShardArrays, seed: int, number: int, config: ARConfig) -> None:
     """Write one shard, atomically."""
     tensors = {item.name: np.ascontiguousarray(getattr(arrays, item.name)) for item in fields(arrays)}
-    metadata = {
-        "seed": str(seed),
-        "shard": str(number),
-        "config": json.dumps(asdict(config)),
+    about = {
+        "seed": seed,
+        "shard": number,
+        "config": asdict(config),
         "version": __version__,
-        "schema": str(SCHEMA),
+        "schema": SCHEMA,
     }
     with atomic_path(path) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        save_file(tensors, temporary, metadata={"about": json.dumps(about)})  # several entries have no order
 
 
 def read_shard(path: Path | str) -> ShardArrays:
@@ -69,10 +66,10 @@ def read_shard(path: Path | str) -> ShardArrays:
 
 def shards(folder: Path | str) -> list[Path]:
     """The finished shards of a run, in order."""
-    found = sorted(Path(folder).glob("shard-*.safetensors"))
-    if not found:
+    paths = sorted(Path(folder).glob("shard-*.safetensors"))
+    if not paths:
         raise WaywordError(f"{folder}: holds no shards; make some with `wayword ar generate --out {folder}`")
-    return found
+    return paths
 
 
 def read_objects(folder: Path | str) -> dict[int, dict[str, Any]]:
@@ -84,15 +81,16 @@ def read_objects(folder: Path | str) -> dict[int, dict[str, Any]]:
         raise DataError(path, "is not an object table") from error
 
 
-def generate_shards(generator: Generator, folder: Path, frames: int, processes: int = 1) -> Iterator[int]:
+def generate_shards(generator: Generator, folder: Path, frames: int, workers: Workers = 1) -> Iterator[int]:
     """Make the shards that are missing; yields the number of frames of each shard as it is done (or was).
 
     Stopping at any moment leaves complete shards only. A folder that holds another run is refused.
     """
-    if frames < 1 or processes < 1:
-        raise WaywordError("at least one frame and one process are needed")
+    if frames < 1:
+        raise WaywordError("at least one frame is needed")
+    crew = Crew(workers) if isinstance(workers, int) else workers
     config, seed = generator.config, generator.seed
-    wanted = -(-frames // config.shard_frames)
+    total = -(-frames // config.shard_frames)
     manifest = {
         "schema": SCHEMA,
         "version": __version__,
@@ -104,58 +102,26 @@ def generate_shards(generator: Generator, folder: Path, frames: int, processes: 
     _claim(folder, manifest)
     for leftover in folder.glob(".shard-*"):
         leftover.unlink(missing_ok=True)
-    missing = [i for i in range(wanted) if not _whole(shard_path(folder, i))]
+    missing = [i for i in range(total) if not _whole(ar_shard_path(folder, i))]
     write_json(folder / "objects.json", [entry.as_json() for entry in generator.pool.entries])
-    done = wanted - len(missing)
+    done = total - len(missing)
 
     def note() -> None:
-        counts = {"shards_wanted": wanted, "shards_done": done, "frames": done * config.shard_frames}
+        counts = {"shards_wanted": total, "shards_done": done, "frames": done * config.shard_frames}
         write_json(folder / "manifest.json", {**manifest, **counts})
 
     note()
     yield done * config.shard_frames
-    for _ in _made(generator, folder, missing, processes):
+    # Meshes and backgrounds go to each worker once; shards come back, so that workers need not share our disk.
+    for number, arrays in each(partial(_make, generator), missing, crew):
+        write_shard(ar_shard_path(folder, number), arrays, seed, number, config)
         done += 1
         note()
         yield config.shard_frames
 
 
-def _made(generator: Generator, folder: Path, missing: Sequence[int], processes: int) -> Iterator[int]:
-    if processes == 1 or len(missing) <= 1:
-        for number in missing:
-            yield _make(generator, folder, number)
-        return
-    # Forked workers share the parent's meshes; where there is no fork, each gets a copy.
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(method)
-    with context.Pool(min(processes, len(missing)), _start_worker, (generator, folder)) as workers:
-        yield from workers.imap_unordered(_work, missing)
-
-
-_WORKER: list[tuple[Generator, Path]] = []
-
-
-def _start_worker(generator: Generator, folder: Path) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business: it ends the workers
-    _WORKER[:] = [(generator, folder)]
-    threading.Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
-
-
-def _follow(parent: int) -> None:
-    """End with a parent that was killed: nobody else would tell the worker."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
-
-
-def _work(number: int) -> int:
-    generator, folder = _WORKER[0]
-    return _make(generator, folder, number)
-
-
-def _make(generator: Generator, folder: Path, number: int) -> int:
-    write_shard(shard_path(folder, number), generator.shard(number), generator.seed, number, generator.config)
-    return number
+def _make(generator: Generator, number: int) -> tuple[int, ShardArrays]:
+    return number, generator.shard(number)
 
 
 def _claim(folder: Path, manifest: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ from torch import Tensor, nn
 from wayword.errors import DataError
 from wayword.io import atomic_path
 from wayword.learning.common.run_folder import RunFolder, below
-from wayword.learning.common.tensor_files import check_optimiser, read_state, read_tensors
+from wayword.learning.common.tensor_files import check_optimiser, read_state, read_torch
 
 _REMEDY = "delete the folder to start anew"
 NO_LIMIT = 1e9
@@ -49,6 +50,8 @@ class LoopConfig:
     save_every_s: float = 60.0
     log_every: int = 50
     seed: int = 0
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the network is; where there are GPUs, their last bits are not those of a CPU."""
 
     @property
     def repeatable(self) -> bool:
@@ -72,10 +75,16 @@ class Run(RunFolder):
         extra: nn.Module | None = None,
         stop: threading.Event | None = None,
         slower: Mapping[str, float] | None = None,
+        leader: bool = True,
     ) -> None:
-        """``slower``: the share of the learning rate that parameters with this prefix learn with."""
+        """``slower``: the share of the learning rate that parameters with this prefix learn with.
+
+        ``leader``: whether this process keeps log and checkpoints; of several that train together one does.
+        """
         super().__init__(folder)
-        self.config, self.net, self.extra, self.stop = config, net, extra, stop
+        self.config, self.net, self.extra, self.stop, self.leader = config, net, extra, stop, leader
+        self.clock_s: float | None = None
+        """Seconds spent by which the schedule goes, if they are not this process's own (``team``)."""
         self.about: dict[str, float] = {}
         """What the run is made from, for whoever reads the weights; kept in the checkpoint."""
         self.rng = np.random.default_rng(config.seed)
@@ -98,7 +107,9 @@ class Run(RunFolder):
     @property
     def progress(self) -> float:
         """0 at the start, 1 at the end."""
-        return share_done(self.step / self.config.steps, self.seconds, self.config.minutes)
+        return share_done(
+            self.step / self.config.steps, self.seconds if self.clock_s is None else self.clock_s, self.config.minutes
+        )
 
     @property
     def finished(self) -> bool:
@@ -139,12 +150,16 @@ class Run(RunFolder):
 
     def log(self, numbers: Mapping[str, float]) -> None:
         """Keep the numbers of this step and say them."""
+        if not self.leader:
+            return
         self.write_log(numbers)
         text = "  ".join(f"{name} {value:.4g}" for name, value in numbers.items())
         print(f"{self.folder.name} {100 * self.progress:5.1f} %  step {self.step}  {text}", flush=True)
 
     def save(self) -> None:
         """Write the checkpoint."""
+        if not self.leader:
+            return
         tensors = {f"net.{name}": value.contiguous() for name, value in self.net.state_dict().items()}
         tensors |= {f"averaged.{name}": value.contiguous() for name, value in self._averaged.items()}
         if self.extra is not None:
@@ -160,21 +175,21 @@ class Run(RunFolder):
 
     def _resume(self) -> None:
         try:
-            about, tensors = read_state(self.checkpoint, _REMEDY), read_tensors(self.checkpoint, _REMEDY)
+            about, tensors = read_state(self.checkpoint, _REMEDY), read_torch(self.checkpoint, _REMEDY)
             self.net.load_state_dict(below(tensors, "net."))
             if self.extra is not None:
                 self.extra.load_state_dict(below(tensors, "extra."))
             averaged = below(tensors, "averaged.")
             if {k: v.shape for k, v in averaged.items()} != {k: v.shape for k, v in self._averaged.items()}:
                 raise ValueError("averaged weights of another network")
-            self._averaged = averaged
+            self._averaged = {name: averaged[name].to(value.device) for name, value in self._averaged.items()}
             for number, parameter in enumerate(self._parameters):
                 state = below(tensors, f"optimiser.{number}.")
                 if state:
                     check_optimiser(self.checkpoint, state, parameter, _REMEDY)
                     layout = torch.channels_last if parameter.ndim == 4 else torch.contiguous_format
                     self.optimiser.state[parameter] = {
-                        name: value.contiguous(memory_format=layout) if value.ndim == 4 else value
+                        name: _beside(parameter, value.contiguous(memory_format=layout) if value.ndim == 4 else value)
                         for name, value in state.items()
                     }
             self.rng.bit_generator.state = about["rng"]
@@ -199,6 +214,11 @@ class Run(RunFolder):
                 average.lerp_(value, 1 - decay)
             else:
                 average.copy_(value)
+
+
+def _beside(parameter: nn.Parameter, value: Tensor) -> Tensor:
+    """An optimiser's moments are where the parameter is; its count of steps stays where it is."""
+    return value.to(parameter.device) if value.ndim else value
 
 
 def _under(parts: Sequence[nn.Module], prefix: str, slower: Mapping[str, float]) -> list[nn.Parameter]:

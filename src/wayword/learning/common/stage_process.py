@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -56,8 +56,8 @@ class TrainingStage:
         return json.dumps({**record, "answer": to_plain(answer)}, allow_nan=False)
 
 
-def run_stages(queues: Sequence[Sequence[TrainingStage]]) -> None:
-    """Run the stages of each queue one after the other, the queues side by side."""
+def run_stages(queues: Sequence[Sequence[TrainingStage]], variables: Mapping[str, str] | None = None) -> None:
+    """Run the stages of each queue one after the other, the queues side by side; all with these ``variables``."""
     waiting = [list(queue) for queue in queues if queue]
     running: dict[int, tuple[TrainingStage, subprocess.Popen[str], Path]] = {}
     with tempfile.TemporaryDirectory() as answers:
@@ -66,7 +66,7 @@ def run_stages(queues: Sequence[Sequence[TrainingStage]]) -> None:
                 for number, queue in enumerate(waiting):
                     if number not in running and queue:
                         answer = Path(answers) / f"{number}-{len(queue)}"
-                        running[number] = (queue[0], _start(queue.pop(0), answer), answer)
+                        running[number] = (queue[0], start_stage(queue.pop(0), answer, variables), answer)
                 time.sleep(0.1)
                 for number, (stage, process, answer) in list(running.items()):
                     if process.poll() is not None:
@@ -81,14 +81,14 @@ def run_stages(queues: Sequence[Sequence[TrainingStage]]) -> None:
                 process.wait()
 
 
-def run_stage(stage: TrainingStage) -> None:
+def run_stage(stage: TrainingStage, variables: Mapping[str, str] | None = None) -> None:
     """Run one stage to its end."""
-    run_stages([[stage]])
+    run_stages([[stage]], variables)
 
 
 def run_here(stage: TrainingStage) -> None:
     """Run one stage in this process, told in the same way: for tests, and where a process is too much."""
-    _call(json.loads(stage.as_json(Path())), None)
+    call_stage(json.loads(stage.as_json(Path())), None)
 
 
 def stop_on_signals() -> threading.Event:
@@ -105,9 +105,13 @@ def stop_on_signals() -> threading.Event:
     return stop
 
 
-def _start(stage: TrainingStage, answer: Path) -> subprocess.Popen[str]:
+def start_stage(
+    stage: TrainingStage, answer: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start the process of a stage, with ``variables`` in its environment; ``answer`` is for what it has to say."""
     # Two OpenMP threads per process fight for two cores; one each does not.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", PARENT: str(os.getpid())}
+    environment |= variables or {}
     # A session of its own: Ctrl-C reaches this process alone, which then ends the trainings in good order.
     process = subprocess.Popen(
         [sys.executable, "-m", __name__],
@@ -135,8 +139,8 @@ def _watch(parent: int, stop: threading.Event) -> None:
             stop.set()
 
 
-def _call(record: dict[str, Any], stop: threading.Event | None) -> None:
-    """Build the settings again and train."""
+def call_stage(record: dict[str, Any], stop: threading.Event | None) -> None:
+    """In the process: build the settings again and train."""
     module, name = record["train"].split(":")
     train = getattr(importlib.import_module(module), name)
     hints = get_type_hints(train)
@@ -148,7 +152,7 @@ def _serve(record: dict[str, Any]) -> None:
     """In the process."""
     stop = stop_on_signals()
     try:
-        _call(record, stop)
+        call_stage(record, stop)
     except WaywordError as error:
         Path(record["answer"]).write_text(str(error), encoding="utf-8")
         raise SystemExit(2) from None

@@ -85,7 +85,7 @@ def read_arrays(path: Path, remedy: str) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def read_tensors(path: Path, remedy: str, prefix: str = "") -> dict[str, Tensor]:
+def read_torch(path: Path, remedy: str, prefix: str = "") -> dict[str, Tensor]:
     """The torch tensors whose names begin with ``prefix``, without it: finite numbers only."""
     import torch
 

@@ -125,7 +125,7 @@ def claim(folder: Path, training: str, config: Settings, inputs: object = None) 
     before = read_train_config(folder / FILE)
     if before.training != training:
         raise WaywordError(f"{folder}: holds a run of {before.training}, not of {training}; choose another folder")
-    changed = json_differences(before.options, json.loads(json.dumps(now.options)))
+    changed = json_differences(_completed(before.options, type(config)), json.loads(json.dumps(now.options)))
     changed += json_differences({"data": _digests(before.data)}, {"data": _digests(now.data)})
     changed += json_differences(
         {"started_from": _digests(before.started_from)}, {"started_from": _digests(now.started_from)}
@@ -136,6 +136,14 @@ def claim(folder: Path, training: str, config: Settings, inputs: object = None) 
             f"{folder}: was begun with other settings ({text}); go on with the same, or choose another folder"
         )
     return before
+
+
+def _completed(options: Mapping[str, Any], kind: type[Settings]) -> Any:
+    """Settings as a run's folder has them; one that did not exist when it was begun had what is now its default."""
+    try:
+        return json.loads(json.dumps(to_plain(from_plain(kind, options))))
+    except (WaywordError, TypeError):  # of another version altogether: the differences say so
+        return options
 
 
 def read_train_config(path: Path) -> TrainConfig:

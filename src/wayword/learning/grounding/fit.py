@@ -34,10 +34,10 @@ def fit_objectness(proposer: Proposer, data: Labelled, frames: int) -> tuple[flo
     logits, right = [], []
     flown = np.flatnonzero(of_flights(data))
     for frame in flown[np.linspace(0, len(flown) - 1, min(frames, len(flown))).astype(np.int64)]:
-        found = raw(data.images(np.array([frame])))[0]
+        proposals = raw(data.images(np.array([frame])))[0]
         true = data.boxes[data.rows(int(frame))]
-        overlap = iou(found.boxes, true).max(axis=1) if len(true) else np.zeros(len(found.boxes))
-        logits.append(found.logits)
+        overlap = iou(proposals.boxes, true).max(axis=1) if len(true) else np.zeros(len(proposals.boxes))
+        logits.append(proposals.logits)
         right.append(overlap >= 0.5)
     x, y = np.concatenate(logits).astype(np.float64), np.concatenate(right).astype(np.float64)
     slope, offset = logistic(x, y)
@@ -49,15 +49,15 @@ def of_flights(data: Labelled) -> NDArray[np.bool_]:
     return data.photo if data.photo.any() else ~data.photo
 
 
-def _database_views(data: Labelled, kept: set[int]) -> dict[int, NDArray[np.int64]]:
+def _database_views(data: Labelled, identities: set[int]) -> dict[int, NDArray[np.int64]]:
     """Views of ``kept`` objects that could be photos of a database: where frames are mixed, clean ones if they do."""
     rows = good_views(data)
     clean = rows[~data.photo[data.frame[rows]]]
     if len(clean) < len(rows):
-        views = {o: own for o, own in by_identity(data, clean).items() if o in kept and len(own) >= EXEMPLARS}
+        views = {o: own for o, own in by_identity(data, clean).items() if o in identities and len(own) >= EXEMPLARS}
         if len(views) >= _ENOUGH:
             return views
-    return {o: own for o, own in by_identity(data, rows).items() if o in kept and len(own) >= 8}
+    return {o: own for o, own in by_identity(data, rows).items() if o in identities and len(own) >= 8}
 
 
 def logistic(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
@@ -67,8 +67,8 @@ def logistic(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, flo
         z = p[0] * x + p[1]
         return float(np.mean(np.logaddexp(0.0, z) - y * z) + 1e-6 * p @ p)
 
-    found = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
-    return float(found[0]), float(found[1])
+    solution = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
+    return float(solution[0]), float(solution[1])
 
 
 def density_likelihood(
@@ -85,10 +85,10 @@ def density_likelihood(
 
 
 def fit_density(
-    grounder: Grounder, data: Labelled, kept: set[int], rng: np.random.Generator
+    grounder: Grounder, data: Labelled, identities: set[int], rng: np.random.Generator
 ) -> tuple[DensityConfig, int]:
     """Widths and background on objects ``kept`` from training, with regions as the proposals find them."""
-    views = _database_views(data, kept)
+    views = _database_views(data, identities)
     if len(views) < 20:
         raise WaywordError(f"only {len(views)} held-out objects have enough views; generate more training frames")
     numbers = np.array(sorted(views))
@@ -103,9 +103,9 @@ def fit_density(
         others = rng.choice(numbers[numbers != identity], min(size, len(numbers) - 1), replace=False)
         known = rng.random() < 0.6
         members = [identity, *others[:-1].tolist()] if known else others.tolist()
-        chosen = np.concatenate([rng.permutation(vectors[o])[:EXEMPLARS] for o in members])
+        rows = np.concatenate([rng.permutation(vectors[o])[:EXEMPLARS] for o in members])
         owners = np.repeat(np.arange(len(members)), EXEMPLARS).astype(np.int64)
-        episodes.append((x[None], Exemplars(tuple(map(str, members)), chosen, owners), 0 if known else -1))
+        episodes.append((x[None], Exemplars(tuple(map(str, members)), rows, owners), 0 if known else -1))
     some = Exemplars(
         tuple(map(str, numbers)),
         np.concatenate([vectors[o][:EXEMPLARS] for o in numbers.tolist()]),
@@ -114,28 +114,28 @@ def fit_density(
     typical = float(spreads(some, 0.0).mean())
     start = np.log([0.03, 0.02, 0.1])
     arguments = (episodes, typical)
-    found = minimize(density_likelihood, start, arguments, method="Nelder-Mead", options={"maxiter": 160}).x
-    variance, background, spread = (float(value) for value in np.exp(found))
+    solution = minimize(density_likelihood, start, arguments, method="Nelder-Mead", options={"maxiter": 160}).x
+    variance, background, spread = (float(value) for value in np.exp(solution))
     return DensityConfig(variance, background, spread, typical), len(episodes)
 
 
 def _queries(
-    grounder: Grounder, data: Labelled, wanted: set[int], most: int, rng: np.random.Generator
+    grounder: Grounder, data: Labelled, numbers: set[int], most: int, rng: np.random.Generator
 ) -> list[tuple[NDArray[np.float32], int]]:
     """Embeddings of proposed boxes that hold a wanted object, with its number."""
     flown = of_flights(data)[data.frame]
-    rows = np.flatnonzero(np.isin(data.identity, list(wanted)) & (data.pixels >= 40) & flown)
+    rows = np.flatnonzero(np.isin(data.identity, list(numbers)) & (data.pixels >= 40) & flown)
     queries: list[tuple[NDArray[np.float32], int]] = []
     for frame in rng.permutation(np.unique(data.frame[rows])):
         image = data.images(np.array([frame]))
-        found = grounder.proposer(image)[0]
+        proposals = grounder.proposer(image)[0]
         span = data.rows(int(frame))
-        overlap = iou(found.boxes, data.boxes[span])
-        hits = [(b, int(overlap[b].argmax())) for b in range(len(found.boxes)) if overlap[b].max(initial=0) >= 0.5]
+        overlap = iou(proposals.boxes, data.boxes[span])
+        hits = [(b, int(overlap[b].argmax())) for b in range(len(proposals.boxes)) if overlap[b].max(initial=0) >= 0.5]
         identities = data.identity[span]
-        hits = [(b, t) for b, t in hits if int(identities[t]) in wanted]
+        hits = [(b, t) for b, t in hits if int(identities[t]) in numbers]
         if hits:
-            x = grounder.embedder(image, np.zeros(len(hits), np.int64), found.boxes[[b for b, _ in hits]])
+            x = grounder.embedder(image, np.zeros(len(hits), np.int64), proposals.boxes[[b for b, _ in hits]])
             queries += [(x[i], int(identities[t])) for i, (_, t) in enumerate(hits)]
         if len(queries) >= most:
             break
@@ -152,9 +152,9 @@ def fit_threshold(grounder: Grounder, data: Labelled, count: int, rng: np.random
     candidates = candidates[of_flights(data)[data.frame[candidates]]]
     for row in rng.permutation(candidates)[:count]:
         o, frame = int(data.identity[row]), int(data.frame[row])
-        shown = [int(i) for i in np.unique(data.identity[data.rows(frame)]) if int(i) in views and int(i) != o]
-        others = [int(i) for i in rng.permutation(numbers) if int(i) not in {o, *shown}]
-        members = [o, *(shown + others)[:7]]
+        owners = [int(i) for i in np.unique(data.identity[data.rows(frame)]) if int(i) in views and int(i) != o]
+        others = [int(i) for i in rng.permutation(numbers) if int(i) not in {o, *owners}]
+        members = [o, *(owners + others)[:7]]
         crops = {}
         for member in members:
             rows = views[member][data.frame[views[member]] != frame]
@@ -175,12 +175,12 @@ def fit(grounder: Grounder, shards: Path, seed: int = 0) -> tuple[GroundingConfi
     """Fit everything; returns the configuration and what it was fitted on."""
     rng = np.random.default_rng([seed, 30])
     data, held_out = open_shards(shards)
-    kept = {number for number, group in object_groups(shards).items() if is_held_out(group)}
+    identities = {number for number, group in object_groups(shards).items() if is_held_out(group)}
     slope, offset, boxes = fit_objectness(grounder.proposer, held_out, 1500)
     proposals = replace(grounder.config.proposals, slope=slope, offset=offset)
     config = replace(grounder.config, proposals=proposals)
     fitted = Grounder(Proposer(grounder.proposer.network, proposals), grounder.embedder, grounder.refiner, config)
-    density, regions = fit_density(fitted, data, kept, rng)
+    density, regions = fit_density(fitted, data, identities, rng)
     fitted.config = replace(config, density=density)
     threshold, trials = fit_threshold(fitted, held_out, 400, rng)
     return replace(fitted.config, threshold=threshold), {"boxes": boxes, "regions": regions, "masks": trials}

@@ -38,11 +38,11 @@ class Looked:
     vectors: NDArray[np.float32]
     looks: NDArray[np.float32]
 
-    def some(self, chosen: Sequence[int]) -> Looked:
+    def some(self, numbers: Sequence[int]) -> Looked:
         """Of some of its photos."""
-        kept = [k for k in chosen if k < len(self.photos)]
-        photos, right = tuple(self.photos[k] for k in kept), tuple(self.right[k] for k in kept)
-        return Looked(photos, right, self.vectors[kept], self.looks[kept])
+        indices = [k for k in numbers if k < len(self.photos)]
+        photos, right = tuple(self.photos[k] for k in indices), tuple(self.right[k] for k in indices)
+        return Looked(photos, right, self.vectors[indices], self.looks[indices])
 
 
 def look(teaching: Teaching, finder: CandidateFinder) -> Looked:
@@ -50,9 +50,9 @@ def look(teaching: Teaching, finder: CandidateFinder) -> Looked:
     photos = tuple(finder(photo) for photo in teaching.photos)
     truths = [np.array([box.values], np.float32) for box in teaching.boxes]
     right = tuple(iou(photo.boxes, true)[:, 0] >= RIGHT for photo, true in zip(photos, truths, strict=True))
-    taken = list(zip(teaching.photos, truths, strict=True))
-    vectors = np.concatenate([finder.photo_embedder(photo, true) for photo, true in taken])
-    looks = np.concatenate([finder.embedder(photo[None], [0], true) for photo, true in taken])
+    pairs = list(zip(teaching.photos, truths, strict=True))
+    vectors = np.concatenate([finder.photo_embedder(photo, true) for photo, true in pairs])
+    looks = np.concatenate([finder.embedder(photo[None], [0], true) for photo, true in pairs])
     return Looked(photos, right, vectors, looks)
 
 
@@ -84,14 +84,14 @@ def _fitted(
         ]
 
     halves = rows(teachings[::2]), rows(teachings[1::2])
-    said, outcome = [], []
+    guesses, outcome = [], []
     for learned, judged in (halves, halves[::-1]):
         weights = likeliest_weights(learned)
         for values, right in judged:
             scores = values @ weights
-            said.append(signs(scores))
+            guesses.append(signs(scores))
             outcome.append(bool(right[int(scores.argmax())]))
-    first, second, third = logistic_weights(np.array(said), np.array(outcome, np.float64)).tolist()
+    first, second, third = logistic_weights(np.array(guesses), np.array(outcome, np.float64)).tolist()
     weights = likeliest_weights(halves[0] + halves[1])
     return Choice(tuple(round(float(value), 4) for value in weights), (first, second, third))
 
@@ -113,8 +113,8 @@ def likeliest_weights(rows: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> Float
         n = len(useful)
         return total / n + _PENALTY * float(weights @ weights), slope / n + 2 * _PENALTY * weights
 
-    found: Floats = minimize(loss, np.zeros(useful[0][0].shape[1]), jac=True, method="L-BFGS-B").x
-    return found
+    solution: Floats = minimize(loss, np.zeros(useful[0][0].shape[1]), jac=True, method="L-BFGS-B").x
+    return solution
 
 
 def logistic_weights(x: Floats, y: Floats) -> Floats:
@@ -124,8 +124,8 @@ def logistic_weights(x: Floats, y: Floats) -> Floats:
         z = x @ w
         return float(np.mean(np.logaddexp(0.0, z) - y * z) + 1e-4 * w @ w)
 
-    found: Floats = minimize(loss, np.zeros(x.shape[1]), method="L-BFGS-B").x
-    return found
+    solution: Floats = minimize(loss, np.zeros(x.shape[1]), method="L-BFGS-B").x
+    return solution
 
 
 @dataclass(frozen=True)
@@ -150,10 +150,10 @@ def measure_crops(teachings: Sequence[Looked], config: ChoiceConfig, photos: int
         for (best, confidence), truth in zip(choose_boxes(some.photos, config), some.right, strict=True):
             right.append(bool(truth[best]))
             sure.append(confidence)
-    told = np.array(sure) >= 0.5
+    certain = np.array(sure) >= 0.5
     return CropFigures(
         wilson(sum(right), len(right)),
-        wilson(int(told.sum()), len(told)),
-        wilson(int(np.array(right)[told].sum()), max(int(told.sum()), 1)),
+        wilson(int(certain.sum()), len(certain)),
+        wilson(int(np.array(right)[certain].sum()), max(int(certain.sum()), 1)),
         float(np.mean(sure) - np.mean(right)),
     )

@@ -1,6 +1,6 @@
 """Measures weights on labelled frames, those over pictures and simulated ones apart: what a training bought.
 
-    found    objects over 8 px on both sides that one of 10 boxes overlaps by half (recall at 10)
+    recall   objects over 8 px on both sides that one of 10 boxes overlaps by half (at 10)
     top1     a reference to an object with at least 40 visible pixels: does the box with the highest ALIGN show it
     masks    mean IoU of S(I, r; O) with the object's pixels, at the weights' own threshold
     colours  the same choice among the same boxes by a colour histogram of the crops, weighed by P(b)
@@ -36,16 +36,16 @@ _HISTOGRAM_VARIANCE = 0.1
 class FrameFigures:
     """The four figures of the head of this module."""
 
-    found: Interval
+    recall: Interval
     top1: Interval
     masks: Interval
     colours: Interval
 
     def line(self) -> str:
         """For the terminal."""
-        rates = ((self.found, "boxes found"), (self.top1, "named rightly"), (self.colours, "by colours alone"))
-        said = [f"{text} {100 * value.mean:.1f} %" for value, text in rates]
-        return f"{said[0]}, {said[1]} ({said[2]}), mask IoU {self.masks.mean:.2f}, n {self.top1.n}"
+        rates = ((self.recall, "boxes found"), (self.top1, "named rightly"), (self.colours, "by colours alone"))
+        phrases = [f"{text} {100 * value.mean:.1f} %" for value, text in rates]
+        return f"{phrases[0]}, {phrases[1]} ({phrases[2]}), mask IoU {self.masks.mean:.2f}, n {self.top1.n}"
 
 
 def every_frame(folder: Path) -> Labelled:
@@ -63,17 +63,17 @@ def measure_frames(grounder: Grounder, data: Labelled, frames: int, seed: int = 
     """
     figures = {}
     for kind, mask in (("pictures", data.photo), ("simulated", ~data.photo)):
-        chosen = np.flatnonzero(mask)
-        if len(chosen):
+        rows_left = np.flatnonzero(mask)
+        if len(rows_left):
             rng = np.random.default_rng([seed, 70])
-            picked = np.sort(rng.permutation(chosen)[:frames])
-            figures[kind] = _measured(grounder, data, picked, rng)
+            sample = np.sort(rng.permutation(rows_left)[:frames])
+            figures[kind] = _measured(grounder, data, sample, rng)
     return figures
 
 
 def _measured(grounder: Grounder, data: Labelled, frames: NDArray[np.int64], rng: np.random.Generator) -> FrameFigures:
     views = database_views(data)
-    found = boxes_wanted = 0
+    hitsl = boxes_wanted = 0
     right: list[bool] = []
     coloured: list[bool] = []
     overlaps: list[float] = []
@@ -83,14 +83,14 @@ def _measured(grounder: Grounder, data: Labelled, frames: NDArray[np.int64], rng
         region = grounder.regions(image)[0]
         overlap = iou(true, region.proposals.boxes)
         large = ((true[:, 2:] - true[:, :2]) > 8).all(axis=1)
-        found += int((overlap[large].max(axis=1, initial=0) >= 0.5).sum())
+        hitsl += int((overlap[large].max(axis=1, initial=0) >= 0.5).sum())
         boxes_wanted += int(large.sum())
         members = _database(views, identity, rng)
         crops = {str(o): row_crops(data, _others(views[o], data.frame, frame, rng)) for o in members}
         exemplars = grounder.embed_database(crops)
         answer = grounder.ground(region, np.eye(len(members) + 1)[:-1], exemplars)
-        shown = crop_and_resize(image, np.zeros(len(answer.boxes), np.int64), square(answer.boxes, MARGIN))
-        looks = histogram(shown) if len(shown) else np.zeros((0, 1), np.float32)
+        windows = crop_and_resize(image, np.zeros(len(answer.boxes), np.int64), square(answer.boxes, MARGIN))
+        looks = histogram(windows) if len(windows) else np.zeros((0, 1), np.float32)
         ids = data.instances(np.array([frame]))[0]
         for r, o in enumerate(members):
             rows = np.flatnonzero(identity == o)
@@ -103,13 +103,13 @@ def _measured(grounder: Grounder, data: Labelled, frames: NDArray[np.int64], rng
             ]
             right.append(_shows(overlap, answer.alignment[r], rows))
             coloured.append(_shows(overlap, np.array(by_colour), rows))
-            seen = np.isin(ids, data.instance[span][rows])
+            visible = np.isin(ids, data.instance[span][rows])
             ours = answer.masks[r] > grounder.config.threshold
-            overlaps.append(float((ours & seen).sum() / max((ours | seen).sum(), 1)))
+            overlaps.append(float((ours & visible).sum() / max((ours | visible).sum(), 1)))
     if not right:
         raise WaywordError("no object of these frames has enough other views for a database; make more frames")
     return FrameFigures(
-        wilson(found, max(boxes_wanted, 1)),
+        wilson(hitsl, max(boxes_wanted, 1)),
         wilson(sum(right), len(right)),
         bootstrap_mean(overlaps, rng),
         wilson(sum(coloured), len(coloured)),
@@ -124,9 +124,9 @@ def database_views(data: Labelled) -> dict[int, NDArray[np.int64]]:
 
 
 def _database(views: Mapping[int, NDArray], identity: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
-    shown = [int(o) for o in np.unique(identity) if int(o) in views]
-    others = [int(o) for o in rng.permutation(np.array(sorted(views))) if int(o) not in shown]
-    return [*shown, *others[: max(0, OBJECTS - len(shown))]]
+    owners = [int(o) for o in np.unique(identity) if int(o) in views]
+    others = [int(o) for o in rng.permutation(np.array(sorted(views))) if int(o) not in owners]
+    return [*owners, *others[: max(0, OBJECTS - len(owners))]]
 
 
 def _others(

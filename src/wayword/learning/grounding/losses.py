@@ -40,14 +40,14 @@ class KernelLoss(nn.Module):
         """Mean over all views."""
         p, k, _ = x.shape
         exponent = squared_distances(x) / (-2 * self.log_variance.exp())
-        itself = torch.eye(p * k, dtype=torch.bool).reshape(p, k, p, k)
+        itself = torch.eye(p * k, dtype=torch.bool, device=x.device).reshape(p, k, p, k)
         exponent = exponent.masked_fill(itself, -torch.inf)
-        own = torch.eye(p, dtype=torch.bool)[:, None, :].expand(p, k, p)
+        own = torch.eye(p, dtype=torch.bool, device=x.device)[:, None, :].expand(p, k, p)
         count = torch.where(own, k - 1.0, float(k)).log()
         density = torch.logsumexp(exponent, dim=3) - count  # log k_o(b): (P, K, P)
         background = self.log_background.expand(p, k, 1)
         scores = torch.cat([density, background], dim=2)
-        target = torch.arange(p)[:, None].expand(p, k)
+        target = torch.arange(p, device=x.device)[:, None].expand(p, k)
         known = functional.cross_entropy(scores.flatten(0, 1), target.flatten())
         without = torch.cat([density.masked_fill(own, -torch.inf), background], dim=2)
         unknown = functional.cross_entropy(without.flatten(0, 1), torch.full((p * k,), p))
@@ -66,10 +66,10 @@ class ContrastiveLoss(nn.Module):
         p, k, _ = x.shape
         flat = x.flatten(0, 1)
         scores = (flat @ flat.T) / self.temperature
-        scores = scores.masked_fill(torch.eye(p * k, dtype=torch.bool), -torch.inf)
+        scores = scores.masked_fill(torch.eye(p * k, dtype=torch.bool, device=x.device), -torch.inf)
         logp = functional.log_softmax(scores, dim=1)
-        owner = torch.arange(p).repeat_interleave(k)
-        positive = (owner[:, None] == owner[None]) & ~torch.eye(p * k, dtype=torch.bool)
+        owner = torch.arange(p, device=x.device).repeat_interleave(k)
+        positive = (owner[:, None] == owner[None]) & ~torch.eye(p * k, dtype=torch.bool, device=x.device)
         return -logp[positive].mean()
 
 
@@ -88,9 +88,9 @@ class TripletLoss(nn.Module):
         """Mean over all anchors and other objects."""
         p, k, _ = x.shape
         d = squared_distances(x)
-        itself = torch.eye(p * k, dtype=torch.bool).reshape(p, k, p, k)
+        itself = torch.eye(p * k, dtype=torch.bool, device=x.device).reshape(p, k, p, k)
         nearest = d.masked_fill(itself, torch.inf).amin(dim=3)  # (P, K, P)
-        own = torch.eye(p, dtype=torch.bool)[:, None, :].expand(p, k, p)
+        own = torch.eye(p, dtype=torch.bool, device=x.device)[:, None, :].expand(p, k, p)
         same = nearest[own].reshape(p, k, 1)
         other = nearest[~own].reshape(p, k, p - 1)
         terms = (

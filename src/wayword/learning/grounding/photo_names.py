@@ -36,11 +36,11 @@ def fit_photo_density(
         typical = float(spreads(_database(things), 0.0).mean())
         episodes = _episodes(teachings, things, share, count, np.random.default_rng(rng.integers(2**31)))
         start = np.log([0.05, 0.02, 0.2])
-        found = minimize(
+        solution = minimize(
             density_likelihood, start, (episodes, typical), method="Nelder-Mead", options={"maxiter": rounds}
         )
-        variance, background, spread = (float(value) for value in np.exp(found.x))
-        fits.append((float(found.fun), DensityConfig(variance, background, spread, typical), share))
+        variance, background, spread = (float(value) for value in np.exp(solution.x))
+        fits.append((float(solution.fun), DensityConfig(variance, background, spread, typical), share))
     _, density, share = min(fits, key=lambda each: each[0])
     return density, share
 
@@ -49,25 +49,25 @@ def _episodes(
     teachings: Sequence[Looked], things: Sequence[Vectors], share: float, count: int, rng: np.random.Generator
 ) -> list[tuple[Vectors, Exemplars, int]]:
     """Regions, databases and answers: half of the regions are in the database, a fifth are background."""
-    made = []
+    trials = []
     for _ in range(count):
         own = int(rng.integers(len(things)))
         others = rng.permutation(np.delete(np.arange(len(things)), own))[: int(rng.integers(5, 12))]
         order = rng.permutation(len(things[own]))
-        query, kept = things[own][order[:1]], order[1:4]
+        query, rest = things[own][order[:1]], order[1:4]
         members = [things[o][rng.permutation(len(things[o]))[:3]] for o in others]
         draw = rng.random()
         answer = -1
         if draw < 0.5:
-            members, answer = [things[own][kept], *members], 0
+            members, answer = [things[own][rest], *members], 0
         elif draw < 0.7:
             photo, right = teachings[own].photos[order[0]], teachings[own].right[order[0]]
             wrong = np.flatnonzero(~right)
             if len(wrong):
                 k = int(rng.choice(wrong))
                 query = side_by_side(photo.vectors[k : k + 1], photo.looks[k : k + 1], share)
-        made.append((query, _database(members), answer))
-    return made
+        trials.append((query, _database(members), answer))
+    return trials
 
 
 def _database(things: Sequence[Vectors]) -> Exemplars:
@@ -77,14 +77,14 @@ def _database(things: Sequence[Vectors]) -> Exemplars:
 
 def cut_out(teachings: Sequence[Looked], config: ChoiceConfig, photos: Sequence[int]) -> list[Looked]:
     """The teachings with the vectors of chosen boxes in the place of true ones, ``photos`` taught together."""
-    made = []
+    trials = []
     for taught in teachings:
         some = taught.some(photos)
         best = [index for index, _ in choose_boxes(some.photos, config)]
         pairs = list(zip(some.photos, best, strict=True))
         vectors = np.stack([photo.vectors[k] for photo, k in pairs])
-        made.append(Looked(some.photos, some.right, vectors, np.stack([photo.looks[k] for photo, k in pairs])))
-    return made
+        trials.append(Looked(some.photos, some.right, vectors, np.stack([photo.looks[k] for photo, k in pairs])))
+    return trials
 
 
 def two_against_two(
@@ -93,11 +93,11 @@ def two_against_two(
 ) -> Interval:  # fmt: skip
     """Two photos of a thing against two of each of ``ways``: how often its own is the likeliest."""
     known = [side_by_side(each.vectors[:2], each.looks[:2], share) for each in taught]
-    asked = [side_by_side(each.vectors[:2], each.looks[:2], share) for each in queried]
+    queries = [side_by_side(each.vectors[:2], each.looks[:2], share) for each in queried]
     right = 0
     for _ in range(trials):
         own = int(rng.integers(len(known)))
         others = rng.permutation(np.delete(np.arange(len(known)), own))[: ways - 1]
-        scores = [log_density(asked[own], known[o], variance) for o in (own, *others)]
+        scores = [log_density(queries[own], known[o], variance) for o in (own, *others)]
         right += int(np.argmax(scores)) == 0
     return wilson(right, trials)

@@ -63,8 +63,8 @@ def measure(
 ) -> Report:
     """All figures of one split but the times."""
     report, rng = Report(), np.random.default_rng([seed, 50])
-    made = scenes(SceneConfig(split, frames, seed=seed))
-    report.add("proposals.recall10", proposal_recall(grounder, made.data), "%")
+    scenery = scenes(SceneConfig(split, frames, seed=seed))
+    report.add("proposals.recall10", proposal_recall(grounder, scenery.data), "%")
     album = gallery(split, seed)
     ours = [grounder.embedder.embed(crops) for crops in album.crops]
     colours = [histogram(crops) for crops in album.crops]
@@ -76,21 +76,21 @@ def measure(
         value = n_way(ours, album.queried, 8, variance, rng, queries=1, exemplars=count, trials=trials)
         report.add(f"imgemb.8way_1query_{count}exemplars", value, "%")
     own = shipped_exemplars(grounder, split)
-    _grounding(report, grounder, made, own, references, "", rng)
-    _grounding(report, grounder, made, all_objects(grounder, own, split, seed, rng), references, "bigo.", rng)
+    _grounding(report, grounder, scenery, own, references, "", rng)
+    _grounding(report, grounder, scenery, all_objects(grounder, own, split, seed, rng), references, "bigo.", rng)
     return report
 
 
 def _grounding(
     report: Report,
     grounder: Grounder,
-    made: Scenes,
+    scenery: Scenes,
     exemplars: Exemplars,
     references: References,
     prefix: str,
     rng: np.random.Generator,
 ) -> None:
-    done = run_trials(grounder, made, exemplars, references)
+    done = run_trials(grounder, scenery, exemplars, references)
     report.add(f"{prefix}top1", wilson(sum(done.right), len(done.right)), "%")
     masks = [(f"{prefix}mask_iou", done.overlaps)] + ([] if prefix else [("all_iou", done.everything)])
     for key, outcomes in masks:
@@ -101,7 +101,7 @@ def _grounding(
     if not prefix:
         report.curve = calibration(done.claims)
         report.add("align.calibration_error", calibration_error(done.claims, rng))
-        known, unknown = unknown_objects(grounder, made, exemplars, rng)
+        known, unknown = unknown_objects(grounder, scenery, exemplars, rng)
         report.add("unknown.auroc", bootstrap_auroc(known, unknown, rng, paired=True))
 
 
@@ -124,17 +124,17 @@ def times(
 
     With the ``folder`` of the weights also each network alone, in onnxruntime and in eager torch.
     """
-    made = scenes(SceneConfig(split, frames, seed=seed))
-    for name, value in stage_times(grounder, made.data.images(np.arange(frames))).items():
+    scenery = scenes(SceneConfig(split, frames, seed=seed))
+    for name, value in stage_times(grounder, scenery.data.images(np.arange(frames))).items():
         keys = {"one reference": "ms_frame", "five references": "ms_frame_5refs"}
         report.add(keys.get(name, f"ms_{name}"), value, "ms")
     if folder is not None:
-        for name, (fast, slow) in backend_times(folder, grounder, made.data.images(np.arange(1))).items():
+        for name, (fast, slow) in backend_times(folder, grounder, scenery.data.images(np.arange(1))).items():
             report.add(f"ms_{name}_onnxruntime", fast, "ms")
             report.add(f"ms_{name}_eager", slow, "ms")
 
 
 def picture_sheet(grounder: Grounder, split: str, rng: np.random.Generator) -> Image.Image:
     """24 random frames of a split with their masks."""
-    made = scenes(SceneConfig(split, 200, seed=int(rng.integers(1000))))
-    return answer_sheet(grounder, made, shipped_exemplars(grounder, split), rng)
+    scenery = scenes(SceneConfig(split, 200, seed=int(rng.integers(1000))))
+    return answer_sheet(grounder, scenery, shipped_exemplars(grounder, split), rng)

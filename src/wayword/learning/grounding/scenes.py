@@ -69,21 +69,21 @@ def scenes(config: SceneConfig) -> Scenes:
         batch = [_situation(episodes[int(rng.integers(len(episodes)))], pool, config, rng) for _ in range(_LAYOUTS)]
         prepared = [renderer.scene(objects, look) for objects, look, _ in batch]  # shadows cost more than a frame
         views = [(i, pose) for i, (_, _, several) in enumerate(batch) for pose in several]
-        drawn = renderer.render([prepared[i] for i, _ in views], [pose for _, pose in views])
-        chosen = [k for k in range(len(views)) if drawn.ids[k].any()][:missing]
-        picked = Frames(drawn.rgb[chosen], drawn.ids[chosen], drawn.depth[chosen])
-        placed = [batch[views[k][0]][0] for k in chosen]
-        shards.append(label(picked, [[order.index(item.name) for item in objects] for objects in placed]))
+        rendering = renderer.render([prepared[i] for i, _ in views], [pose for _, pose in views])
+        numbers = [k for k in range(len(views)) if rendering.ids[k].any()][:missing]
+        selection = Frames(rendering.rgb[numbers], rendering.ids[numbers], rendering.depth[numbers])
+        placed = [batch[views[k][0]][0] for k in numbers]
+        shards.append(label(selection, [[order.index(item.name) for item in objects] for objects in placed]))
         layouts += [tuple(item.name for item in objects) for objects in placed]
-        poses += [views[k][1] for k in chosen]
-        missing -= len(chosen)
+        poses += [views[k][1] for k in numbers]
+        missing -= len(numbers)
     return Scenes(labelled(shards), tuple(order), tuple(layouts), np.array(poses))
 
 
-def label(drawn: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArray]:
+def label(rendering: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArray]:
     """Boxes of all visible objects; ``identities[n][k]`` is the object that ids value k + 1 of frame n means."""
     rows = []
-    for n, ids in enumerate(drawn.ids):
+    for n, ids in enumerate(rendering.ids):
         for value in np.unique(ids[ids > 0]):
             where = ids == value
             count = int(where.sum())
@@ -93,7 +93,7 @@ def label(drawn: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArr
                 rows.append((n, int(value), identities[n][int(value) - 1], count, box))
     boxes = np.array([row[4] for row in rows], np.float32).reshape(-1, 4)
     return {
-        "rgb": drawn.rgb, "ids": drawn.ids, "boxes": boxes, "amodal": boxes,
+        "rgb": rendering.rgb, "ids": rendering.ids, "boxes": boxes, "amodal": boxes,
         "frame": np.array([row[0] for row in rows], np.int32),
         "instance": np.array([row[1] for row in rows], np.uint8),
         "identity": np.array([row[2] for row in rows], np.int32),

@@ -32,17 +32,17 @@ def gallery(split: str, seed: int = 0, images: int = 40, frames: int = 2400) -> 
     No training of the segmentation has met any object of the catalogue, so all of them are unseen.
     """
     rng = np.random.default_rng([seed, 40])
-    shown: dict[str, NDArray[np.float32]] = {}
+    embeddings: dict[str, NDArray[np.float32]] = {}
     order: list[str] = []
     for part, share in ((split, 0.3), ("train", 1.0)):
-        made = scenes(SceneConfig(part, int(frames * share), "random", poses=4, seed=seed + 100))
-        for o, rows in by_identity(made.data, good_views(made.data)).items():
-            if len(rows) >= 20 and made.objects[o] not in shown:
-                shown[made.objects[o]] = row_crops(made.data, rng.permutation(rows)[:images])
-                order.append(made.objects[o])
+        scenery = scenes(SceneConfig(part, int(frames * share), "random", poses=4, seed=seed + 100))
+        for o, rows in by_identity(scenery.data, good_views(scenery.data)).items():
+            if len(rows) >= 20 and scenery.objects[o] not in embeddings:
+                embeddings[scenery.objects[o]] = row_crops(scenery.data, rng.permutation(rows)[:images])
+                order.append(scenery.objects[o])
         if part == split:
             queried = len(order)
-    return Gallery(tuple(shown[name] for name in order), queried)
+    return Gallery(tuple(embeddings[name] for name in order), queried)
 
 
 def histogram(crops: NDArray[np.float32], bins: int = 4) -> NDArray[np.float32]:
@@ -71,9 +71,9 @@ def n_way(
         others = rng.permutation(np.delete(np.arange(len(vectors)), own))[: ways - 1]
         mixed = rng.permutation(len(vectors[own]))
         query = vectors[own][mixed[:queries]]
-        shown = [vectors[own][mixed[queries : queries + exemplars]]]
-        shown += [vectors[o][rng.permutation(len(vectors[o]))[:exemplars]] for o in others]
-        scores = [log_density(query, example, variance) for example in shown]
+        sets = [vectors[own][mixed[queries : queries + exemplars]]]
+        sets += [vectors[o][rng.permutation(len(vectors[o]))[:exemplars]] for o in others]
+        scores = [log_density(query, example, variance) for example in sets]
         right += int(int(np.argmax(scores)) == 0)
     return wilson(right, trials)
 

@@ -50,8 +50,8 @@ def draw_teachings(
     rng = np.random.default_rng([seed, 80])
     places = [int(place) for place in rng.permutation(len(pool.entries)) if pool.entries[place].paint is None]
     for place in places[:count]:
-        taken = [_photo(pool, place, panoramas, clutter, rng) for _ in range(photos)]
-        pixels, boxes = zip(*taken, strict=True)
+        pictures = [_photo(pool, place, panoramas, clutter, rng) for _ in range(photos)]
+        pixels, boxes = zip(*pictures, strict=True)
         yield Teaching(pool.entries[place].noun, pixels, boxes)
 
 
@@ -70,16 +70,16 @@ def _photo(
             background[None], names, transforms, [photo_light(rng)], pose[None], ARENA_M, True,
             [random_style(_NOISE, rng, _STYLE)], rng,
         )  # fmt: skip
-        seen = visible_boxes(ids[0]).get(1)
-        if seen is None:
+        extent = visible_boxes(ids[0]).get(1)
+        if extent is None:
             continue
         axes = camera_axes(pose, camera.mount_pitch_deg)
         whole = projected_box(pool.mesh(place).vertices, transforms[0], pose[:3], axes, camera)
         inside = whole[0] > 2 and whole[1] > 2 and whole[2] < WIDTH - 2 and whole[3] < HEIGHT - 2
-        share = _area(seen) / max(_area(whole), 1.0)
+        share = _area(extent) / max(_area(whole), 1.0)
         if (inside and share > 0.67) or attempt == _TRIES - 1:
             mild = AugmentConfig(clean_share=0.5, motion_px=0.0)
-            return augment(rgb[0], rng, mild), Box(*(float(edge) for edge in seen))
+            return augment(rgb[0], rng, mild), Box(*(float(edge) for edge in extent))
     raise AssertionError("the last try always ends")
 
 
@@ -89,8 +89,8 @@ def _arranged(
     """The thing in the middle of the arena and others around it, each standing on its lowest point."""
     size = pool.entries[place].edge_m
     names, transforms, spots = [], [], [(_MIDDLE, _MIDDLE, size / 2)]
-    chosen = [place, *(pool.draw(rng) for _ in range(others))]
-    for k, item in enumerate(chosen):
+    things = [place, *(pool.draw(rng) for _ in range(others))]
+    for k, item in enumerate(things):
         # Clutter is of the thing's own order of size: a mug stands among cups, not among cupboards.
         edge = size if k == 0 else size * float(rng.uniform(0.4, 1.4))
         x = y = _MIDDLE

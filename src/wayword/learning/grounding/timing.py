@@ -33,10 +33,10 @@ def stage_times(grounder: Grounder, images: NDArray[np.uint8], objects: int = 8)
     stages: dict[str, list[float]] = {}
     for n in range(-5, len(images)):  # the first five warm up
         frame = images[max(n, 0)][None]
-        (found,), t_propose = _timed(grounder.proposer, frame)
-        which = np.zeros(len(found.boxes), np.int64)
-        _, t_embed = _timed(grounder.embedder, frame, which, found.boxes)
-        _, t_refine = _timed(grounder.refiner, frame, which, found.boxes)
+        (proposals,), t_propose = _timed(grounder.proposer, frame)
+        which = np.zeros(len(proposals.boxes), np.int64)
+        _, t_embed = _timed(grounder.embedder, frame, which, proposals.boxes)
+        _, t_refine = _timed(grounder.refiner, frame, which, proposals.boxes)
         region = grounder.regions(frame)[0]
         _, t_align = _timed(grounder.ground, region, references[:1], exemplars)
         _, t_one = _timed(grounder, frame, references[:1], exemplars)

@@ -8,10 +8,12 @@ are assembled and fitted.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from wayword.compute import Crew, Workers
 from wayword.errors import WaywordError
 from wayword.grounding.weight_files import find_weights
 from wayword.learning.ar.backgrounds import FolderFrames
@@ -19,6 +21,7 @@ from wayword.learning.ar.config import ARConfig, PhotoConfig
 from wayword.learning.ar.generate import Generator
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.shards import generate_shards
+from wayword.learning.common.followers import RAY
 from wayword.learning.common.loop import NO_LIMIT
 from wayword.learning.common.stage_process import TrainingStage, run_stages
 from wayword.learning.common.train_config import TrainConfig, claim
@@ -76,28 +79,38 @@ class GroundingTraining:
 
     def with_seed(self, seed: int) -> GroundingTraining:
         """The same with this seed in every part."""
-        made = self._with_loops(seed=seed)
-        return replace(made, frames=replace(self.frames, seed=seed), seed=seed)
+        training = self._with_loops(seed=seed)
+        return replace(training, frames=replace(self.frames, seed=seed), seed=seed)
 
     def with_minutes(self, minutes: float | None) -> GroundingTraining:
         """The same within this time for all; None: steps end each training, and not minutes."""
-        made = self
+        training = self
         for name, share in _SHARES.items():
-            part = getattr(made, name)
+            part = getattr(training, name)
             limit = NO_LIMIT if minutes is None else minutes * share
-            made = replace(made, **{name: replace(part, loop=replace(part.loop, minutes=limit))})
-        return made
+            training = replace(training, **{name: replace(part, loop=replace(part.loop, minutes=limit))})
+        return training
+
+    def with_processes(self, processes: int, device: Literal["cpu", "cuda"]) -> GroundingTraining:
+        """The same with this many processes per network, on this device."""
+        networks = self
+        for name in _SHARES:
+            part = getattr(networks, name)
+            networks = replace(
+                networks, **{name: replace(part, workers=processes, loop=replace(part.loop, device=device))}
+            )
+        return networks
 
     def from_start(self, start: str) -> GroundingTraining:
         """The same, but on from other weights, at a lower rate."""
         return replace(self._with_loops(learning_rate=FINE_TUNING_RATE), start=start)
 
     def _with_loops(self, **values: float) -> GroundingTraining:
-        made = self
+        training = self
         for name in _SHARES:
-            part = getattr(made, name)
-            made = replace(made, **{name: replace(part, loop=replace(part.loop, **values))})
-        return made
+            part = getattr(training, name)
+            training = replace(training, **{name: replace(part, loop=replace(part.loop, **values))})
+        return training
 
 
 @dataclass(frozen=True)
@@ -115,13 +128,21 @@ class GroundingSources:
 
 
 def train_grounding(
-    config: GroundingTraining, sources: GroundingSources, run_folder: Path, out: Path, only: Network | None = None
+    config: GroundingTraining,
+    sources: GroundingSources,
+    run_folder: Path,
+    out: Path,
+    only: Network | None = None,
+    workers: Workers = 2,
 ) -> TrainConfig:
     """Make frames if there are pictures, train side by side, assemble and fit; goes on where it was stopped.
 
     With ``only`` one network is trained; it is put together with the others if they are known, being those that the
-    training started from. Returns what the run folder says of the run.
+    training started from. ``workers`` make frames; on a cluster of theirs networks are trained that have several
+    processes. Returns what the run folder says of the run.
     """
+    if "RANK" in os.environ and only is None:
+        raise WaywordError("torchrun trains one network at a time: name it with --only")
     if sources.data is None and sources.frames is None:
         raise WaywordError("name --data DIR (made by `wayword ar generate`), or --frames DIR of your own place")
     start = None if config.start is None else find_weights(config.start)
@@ -131,30 +152,31 @@ def train_grounding(
     )
     data = sources.data or run_folder / "data"
     if made_here:
-        make_frames(config.frames, sources, data)
+        make_frames(config.frames, sources, data, workers)
     inputs = GroundingInputs(data, start)
     stages = {
         "metric": TrainingStage(train_metric.train, run_folder / "metric", config.metric, inputs),
         "proposals": TrainingStage(train_proposals.train, run_folder / "proposals", config.proposals, inputs),
         "refine": TrainingStage(train_refine.train, run_folder / "refine", config.refine, inputs),
     }
+    variables = {RAY: workers.ray} if isinstance(workers, Crew) and workers.ray else None
     if only is not None:
-        run_stages([[stages[only]]])
+        run_stages([[stages[only]]], variables)
         if start is not None:
             assemble(data, run_folder, out, config.sizes, config.seed, record, start)
         return record
-    run_stages([[stages["metric"]], [stages["proposals"], stages["refine"]]])
+    run_stages([[stages["metric"]], [stages["proposals"], stages["refine"]]], variables)
     if made_here:
         record = record.with_data(data=data)
     assemble(data, run_folder, out, config.sizes, config.seed, record)
     return record
 
 
-def make_frames(config: PlaceFrames, sources: GroundingSources, out: Path) -> None:
+def make_frames(config: PlaceFrames, sources: GroundingSources, out: Path, workers: Workers = 2) -> None:
     """Shards over pictures of a place; what is there already is not made again."""
     assert sources.frames is not None
     config.ar.check()
     backgrounds = FolderFrames(sources.frames)
     pool = ObjectPool.build(sources.packs, config.ar.objects, config.ar.pool)
-    for _ in generate_shards(Generator(pool, backgrounds, config.ar, config.seed), out, config.count, processes=2):
+    for _ in generate_shards(Generator(pool, backgrounds, config.ar, config.seed), out, config.count, workers):
         pass

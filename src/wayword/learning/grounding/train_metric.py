@@ -22,6 +22,8 @@ from torch import Tensor, nn
 from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
 from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.stage_process import TrainingStage
+from wayword.learning.common.team import team_of, to_device
 from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, is_held_out, object_groups, open_shards
@@ -52,6 +54,8 @@ class MetricTraining:
     least_visible: float = 0.35
     """Views of which less of the whole box is visible are not used."""
     check_every: int = 500
+    workers: int = 1
+    """Processes, each with batches of its own, whose gradients are averaged."""
 
     @property
     def seed(self) -> int:
@@ -67,7 +71,7 @@ class MetricTraining:
 class Views:
     """The usable views of every object."""
 
-    def __init__(self, data: Labelled, chosen: set[int], config: MetricTraining) -> None:
+    def __init__(self, data: Labelled, numbers: set[int], config: MetricTraining) -> None:
         self.data = data
         size = (data.boxes[:, 2:] - data.boxes[:, :2]).max(axis=1)
         usable = (data.pixels >= config.least_pixels) & (data.visible() >= config.least_visible) & (size >= 8)
@@ -75,7 +79,9 @@ class Views:
         order = rows[np.argsort(data.identity[rows], kind="stable")]
         owners, starts = np.unique(data.identity[order], return_index=True)
         parts = np.split(order, starts[1:])
-        self.rows = [part for owner, part in zip(owners, parts, strict=True) if int(owner) in chosen and len(part) >= 4]
+        self.rows = [
+            part for owner, part in zip(owners, parts, strict=True) if int(owner) in numbers and len(part) >= 4
+        ]
         self.config = config
         self.colours = self._colours()
 
@@ -128,30 +134,38 @@ def train(
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     claim(folder, "grounding/metric", config, inputs)
     torch.set_num_threads(1)
-    torch.manual_seed(config.loop.seed)
+    stage = TrainingStage(train, folder, config, inputs)
     if config.loss == "triplet":
         config = replace(config, size=replace(config.size, unit=False))
-    data, _ = open_shards(inputs.data)
-    groups = object_groups(inputs.data)
-    kept = {number for number, group in groups.items() if not is_held_out(group)}
-    views, unseen = Views(data, kept, config), Views(data, groups.keys() - kept, config)
-    net = MetricNet(config.size)
-    begin_from(inputs.start, "metric", net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    loss: nn.Module = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}[config.loss]()
-    run = Run(folder, net, config.loop, loss, stop)
-    run.log({"objects": len(views), "held out": len(unseen)})
-    run.about = {"frames": data.frames, "batch": config.objects * config.views}
-    while not run.finished:
-        objects = views.draw(run.rng)
-        crops = torch.from_numpy(views.crops(objects, config.views, run.rng))
-        net.train()
-        x = net(crops.contiguous(memory_format=torch.channels_last))
-        run.update(loss(x.reshape(len(objects), config.views, -1)), {})
-        if run.step % config.check_every == 0:
-            run.log({f"choice{n}": value for n, value in check(averaged_net(run, config.size), unseen).items()})
-    run.save()
-    return averaged_net(run, config.size)
+    with team_of(stage, config.workers, config.loop.device) as team:
+        torch.manual_seed(config.loop.seed)
+        data, _ = open_shards(inputs.data)
+        groups = object_groups(inputs.data)
+        known = {number for number, group in groups.items() if not is_held_out(group)}
+        views, unseen = Views(data, known, config), Views(data, groups.keys() - known, config)
+        net = MetricNet(config.size)
+        begin_from(inputs.start, "metric", net)
+        net = net.to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        losses = {"kernel": KernelLoss, "contrastive": ContrastiveLoss, "triplet": TripletLoss}
+        loss: nn.Module = losses[config.loss]().to(team.device)
+        run = Run(folder, net, config.loop, loss, stop, leader=team.leader)
+        run.log({"objects": len(views), "held out": len(unseen)})
+        run.about = {"frames": data.frames, "batch": config.objects * config.views * team.size}
+
+        def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
+            objects = views.draw(rng)
+            (crops,) = to_device(team.device, views.crops(objects, config.views, rng))
+            net.train()
+            x = net(crops.contiguous(memory_format=torch.channels_last))
+            return loss(x.reshape(len(objects), config.views, -1)), {}
+
+        team.share(step, net, loss)
+        while team.goes_on(run):
+            run.apply(*team.gradients(team.rng(run)))
+            if team.leader and run.step % config.check_every == 0:
+                run.log({f"choice{n}": value for n, value in check(averaged_net(run, config.size), unseen).items()})
+        run.save()
+        return averaged_net(run, config.size)
 
 
 def averaged_net(run: Run, size: MetricSize) -> MetricNet:
@@ -166,8 +180,8 @@ def check(net: MetricNet, views: Views, objects: int = 120, seed: int = 5) -> di
     """Share of single views assigned to their object among 2, 8 and 15 held-out ones with 5 exemplars each."""
     rng = np.random.default_rng(seed)
     count = min(objects, len(views))
-    chosen = rng.permutation(len(views))[:count].astype(np.int64)
-    crops = torch.from_numpy(views.crops(chosen, 10, rng, plain=True))
+    sample = rng.permutation(len(views))[:count].astype(np.int64)
+    crops = torch.from_numpy(views.crops(sample, 10, rng, plain=True))
     x = torch.cat([net(crops[i : i + 256]) for i in range(0, len(crops), 256)]).reshape(count, 10, -1)
     result = {}
     for ways in (2, 8, 15):

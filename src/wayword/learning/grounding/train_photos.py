@@ -113,15 +113,15 @@ def photo_figures(
     """Crops right by the number of photos, and names of 15, two photos against two."""
     figures = {}
     for photos in (1, 2, 3, 5):
-        found = measure_crops(held, choice, photos)
-        figures[f"crops.{photos}"] = found.right
-        figures[f"crops.{photos}.sure"] = found.sure
-        figures[f"crops.{photos}.right_if_sure"] = found.sure_right
+        crops = measure_crops(held, choice, photos)
+        figures[f"crops.{photos}"] = crops.right
+        figures[f"crops.{photos}.sure"] = crops.sure
+        figures[f"crops.{photos}.right_if_sure"] = crops.sure_right
     by_hand = [each.some((0, 1)) for each in held], [each.some((2, 3)) for each in held]
     cut = cut_out(held, choice, (0, 1)), cut_out(held, choice, (2, 3))
-    for boxes, (known, asked) in (("hand", by_hand), ("crops", cut)):
+    for boxes, (known, queries) in (("hand", by_hand), ("crops", cut)):
         for name, part, width in (("imgemb", 0.0, 0.05), ("photo", 1.0, 0.1), ("both", share, variance)):
-            figures[f"15way.{boxes}.{name}"] = two_against_two(known, asked, part, width, 15, 1000, rng)
+            figures[f"15way.{boxes}.{name}"] = two_against_two(known, queries, part, width, 15, 1000, rng)
     return figures
 
 

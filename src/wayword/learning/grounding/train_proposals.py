@@ -25,6 +25,8 @@ from wayword.grounding.crops import crop_and_resize
 from wayword.grounding.nms import iou
 from wayword.grounding.proposals import HEIGHT, STRIDE, WIDTH, ProposalConfig, image_tensor, pick
 from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.stage_process import TrainingStage
+from wayword.learning.common.team import team_of
 from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
@@ -48,6 +50,8 @@ class ProposalTraining:
     smallest_zoom: float = 0.35
     """Width of the smallest window, as a share of the frame."""
     check_every: int = 500
+    workers: int = 1
+    """Processes, each with batches of its own, whose gradients are averaged."""
 
     @property
     def seed(self) -> int:
@@ -66,23 +70,30 @@ def train(
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     claim(folder, "grounding/proposals", config, inputs)
     torch.set_num_threads(1)
-    torch.manual_seed(config.loop.seed)
-    data, held_out = open_shards(inputs.data)
-    net = ProposalNet(config.size)
-    begin_from(inputs.start, "proposals", net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    run = Run(folder, net, config.loop, stop=stop)
-    run.about = {"frames": data.frames, "batch": config.batch}
-    while not run.finished:
-        images, boxes = batch(data, config, run.rng)
-        net.train()
-        logits, sides = net(images.contiguous(memory_format=torch.channels_last))
-        score, fit, mean_iou = losses(logits.flatten(1), sides.flatten(2).transpose(1, 2), boxes)
-        run.update(score + 2.0 * fit, {"score": float(score.detach()), "fit": float(fit.detach()), "iou": mean_iou})
-        if run.step % config.check_every == 0:
-            run.log({"recall10": recall(averaged_net(run, config.size), held_out, 400)})
-    run.save()
-    return averaged_net(run, config.size)
+    with team_of(TrainingStage(train, folder, config, inputs), config.workers, config.loop.device) as team:
+        torch.manual_seed(config.loop.seed)
+        data, held_out = open_shards(inputs.data)
+        net = ProposalNet(config.size)
+        begin_from(inputs.start, "proposals", net)
+        net = net.to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        run = Run(folder, net, config.loop, stop=stop, leader=team.leader)
+        run.about = {"frames": data.frames, "batch": config.batch * team.size}
+
+        def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
+            images, boxes = (part.to(team.device) for part in batch(data, config, rng))
+            net.train()
+            logits, sides = net(images.contiguous(memory_format=torch.channels_last))
+            score, fit, mean_iou = losses(logits.flatten(1), sides.flatten(2).transpose(1, 2), boxes)
+            numbers = {"score": float(score.detach()), "fit": float(fit.detach()), "iou": mean_iou}
+            return score + 2.0 * fit, numbers
+
+        team.share(step, net)
+        while team.goes_on(run):
+            run.apply(*team.gradients(team.rng(run)))
+            if team.leader and run.step % config.check_every == 0:
+                run.log({"recall10": recall(averaged_net(run, config.size), held_out, 400)})
+        run.save()
+        return averaged_net(run, config.size)
 
 
 def averaged_net(run: Run, size: ProposalSize) -> ProposalNet:
@@ -111,16 +122,16 @@ def batch(data: Labelled, config: ProposalTraining, rng: np.random.Generator) ->
     whole[mirrored] = whole[mirrored, :, :, ::-1]
     boxes = np.zeros((config.batch, MOST_BOXES, 4), np.float32)
     for n, frame in enumerate(frames.tolist()):
-        seen = _in_window(data.boxes[data.rows(frame)], windows[n])
+        visible = _in_window(data.boxes[data.rows(frame)], windows[n])
         if mirrored[n]:
-            seen = np.stack([WIDTH - seen[:, 2], seen[:, 1], WIDTH - seen[:, 0], seen[:, 3]], axis=1)
-        boxes[n, : min(len(seen), MOST_BOXES)] = seen[:MOST_BOXES]
+            visible = np.stack([WIDTH - visible[:, 2], visible[:, 1], WIDTH - visible[:, 0], visible[:, 3]], axis=1)
+        boxes[n, : min(len(visible), MOST_BOXES)] = visible[:MOST_BOXES]
     return torch.from_numpy(recolour(whole, rng, 0.6, 0.2)), torch.from_numpy(boxes)
 
 
 def losses(logits: Tensor, sides: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor, float]:
     """Quality focal loss of the scores, generalised-IoU loss of the sides, and the mean IoU of responsible cells."""
-    centres = _centres()
+    centres = _centres().to(logits.device)
     target, responsible = assign(boxes, centres)
     x, y = centres[:, 0], centres[:, 1]
     predicted = torch.stack([x - sides[..., 0], y - sides[..., 1], x + sides[..., 2], y + sides[..., 3]], dim=2)
@@ -146,16 +157,16 @@ def assign(boxes: Tensor, centres: Tensor) -> tuple[Tensor, Tensor]:
     near &= (size.prod(dim=2) > 0)[:, :, None]
     area = torch.where(near, size.prod(dim=2)[:, :, None].expand_as(near), torch.inf)
     smallest, which = area.min(dim=1)  # (N, C)
-    chosen = torch.gather(boxes, 1, which[..., None].expand(-1, -1, 4))
-    return chosen, torch.isfinite(smallest)
+    targets = torch.gather(boxes, 1, which[..., None].expand(-1, -1, 4))
+    return targets, torch.isfinite(smallest)
 
 
 def recall(net: ProposalNet, data: Labelled, frames: int) -> float:
     """Share of objects larger than 8 pixels on both sides that one of the ten boxes overlaps by half."""
-    chosen = np.linspace(0, data.frames - 1, min(frames, data.frames)).astype(np.int64)
-    found = total = 0
-    for start in range(0, len(chosen), 50):
-        part = chosen[start : start + 50]
+    sample = np.linspace(0, data.frames - 1, min(frames, data.frames)).astype(np.int64)
+    hits = total = 0
+    for start in range(0, len(sample), 50):
+        part = sample[start : start + 50]
         with torch.no_grad():
             logits, sides = net(torch.from_numpy(image_tensor(data.images(part))))
         for n, frame in enumerate(part):
@@ -163,9 +174,9 @@ def recall(net: ProposalNet, data: Labelled, frames: int) -> float:
             boxes = boxes[((boxes[:, 2:] - boxes[:, :2]) > 8).all(axis=1)]
             if len(boxes):
                 proposed = pick(logits[n].numpy(), sides[n].numpy(), ProposalConfig(least=0.0)).boxes
-                found += int((iou(boxes, proposed).max(axis=1) >= 0.5).sum())
+                hits += int((iou(boxes, proposed).max(axis=1) >= 0.5).sum())
                 total += len(boxes)
-    return found / max(total, 1)
+    return hits / max(total, 1)
 
 
 def _in_window(boxes: NDArray[np.float32], window: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -174,8 +185,8 @@ def _in_window(boxes: NDArray[np.float32], window: NDArray[np.float32]) -> NDArr
     moved = (boxes - np.tile(window[:2], 2)) * scale
     cut = np.clip(moved, 0, np.array([WIDTH, HEIGHT] * 2, np.float32))
     left = (cut[:, 2:] - cut[:, :2]).prod(axis=1) / np.maximum((moved[:, 2:] - moved[:, :2]).prod(axis=1), 1e-6)
-    kept: NDArray[np.float32] = cut[(left > 0.25) & ((cut[:, 2:] - cut[:, :2]) > 2).all(axis=1)]
-    return kept
+    inside: NDArray[np.float32] = cut[(left > 0.25) & ((cut[:, 2:] - cut[:, :2]) > 2).all(axis=1)]
+    return inside
 
 
 def _centres() -> Tensor:

@@ -19,6 +19,8 @@ from torch.nn import functional
 from wayword.grounding.crops import crop_and_resize, expand
 from wayword.grounding.refine import MARGIN
 from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.stage_process import TrainingStage
+from wayword.learning.common.team import team_of, to_device
 from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import Labelled, open_shards
@@ -41,6 +43,8 @@ class RefineTraining:
     """Spread of the boxes' sides, as a share of the box."""
     least_pixels: int = 20
     check_every: int = 500
+    workers: int = 1
+    """Processes, each with batches of its own, whose gradients are averaged."""
 
     @property
     def seed(self) -> int:
@@ -59,29 +63,35 @@ def train(
     """Train to the end, or on from the checkpoint in ``folder``; returns the averaged network."""
     claim(folder, "grounding/refine", config, inputs)
     torch.set_num_threads(1)
-    torch.manual_seed(config.loop.seed)
-    data, held_out = open_shards(inputs.data)
-    usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
-    net = RefineNet(config.size)
-    begin_from(inputs.start, "refine", net)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    run = Run(folder, net, config.loop, stop=stop)
-    run.about = {"frames": data.frames, "batch": config.batch}
-    while not run.finished:
-        rows = _rows(data, usable, config, run.rng)
-        crops, masks = batch(data, rows, config.jitter, run.rng)
-        net.train()
-        logits = net(torch.from_numpy(crops).contiguous(memory_format=torch.channels_last))
-        loss = functional.binary_cross_entropy_with_logits(logits, torch.from_numpy(masks))
-        run.update(loss, {"iou": mask_iou(logits.detach(), torch.from_numpy(masks))})
-        if run.step % config.check_every == 0:
-            rng = np.random.default_rng(5)
-            crops, masks = batch(held_out, rng.choice(checked, 800), config.jitter, rng, plain=True)
-            with torch.no_grad():
-                answer = averaged_net(run, config.size)(torch.from_numpy(crops))
-            run.log({"held out iou": mask_iou(answer, torch.from_numpy(masks))})
-    run.save()
-    return averaged_net(run, config.size)
+    with team_of(TrainingStage(train, folder, config, inputs), config.workers, config.loop.device) as team:
+        torch.manual_seed(config.loop.seed)
+        data, held_out = open_shards(inputs.data)
+        usable, checked = (np.flatnonzero(part.pixels >= config.least_pixels) for part in (data, held_out))
+        net = RefineNet(config.size)
+        begin_from(inputs.start, "refine", net)
+        net = net.to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        run = Run(folder, net, config.loop, stop=stop, leader=team.leader)
+        run.about = {"frames": data.frames, "batch": config.batch * team.size}
+
+        def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
+            rows = _rows(data, usable, config, rng)
+            crops, masks = to_device(team.device, *batch(data, rows, config.jitter, rng))
+            net.train()
+            logits = net(crops.contiguous(memory_format=torch.channels_last))
+            loss = functional.binary_cross_entropy_with_logits(logits, masks)
+            return loss, {"iou": mask_iou(logits.detach(), masks)}
+
+        team.share(step, net)
+        while team.goes_on(run):
+            run.apply(*team.gradients(team.rng(run)))
+            if team.leader and run.step % config.check_every == 0:
+                rng = np.random.default_rng(5)
+                crops, masks = batch(held_out, rng.choice(checked, 800), config.jitter, rng, plain=True)
+                with torch.no_grad():
+                    answer = averaged_net(run, config.size)(torch.from_numpy(crops))
+                run.log({"held out iou": mask_iou(answer, torch.from_numpy(masks))})
+        run.save()
+        return averaged_net(run, config.size)
 
 
 def averaged_net(run: Run, size: RefineSize) -> RefineNet:

@@ -29,16 +29,16 @@ class References(Protocol):
 
 def proposal_recall(grounder: Grounder, data: Labelled, most: int = 10, side_px: int = 8) -> Interval:
     """Share of objects larger than 8 pixels on both sides that a box overlaps by half."""
-    found = total = 0
+    hits = total = 0
     for frame in range(data.frames):
         true = data.boxes[data.rows(frame)]
         true = true[((true[:, 2:] - true[:, :2]) > side_px).all(axis=1)]
         if len(true):
             boxes = grounder.proposer(data.images(np.array([frame])))[0].boxes[:most]
             overlap = iou(true, boxes)
-            found += int((overlap.max(axis=1, initial=0) >= 0.5).sum())
+            hits += int((overlap.max(axis=1, initial=0) >= 0.5).sum())
             total += len(true)
-    return wilson(found, total)
+    return wilson(hits, total)
 
 
 @dataclass
@@ -63,30 +63,30 @@ LEVELS = np.linspace(0.05, 0.9, 18)
 
 
 def run_trials(
-    grounder: Grounder, made: Scenes, exemplars: Exemplars, references: References, least_pixels: int = 40
+    grounder: Grounder, scenery: Scenes, exemplars: Exemplars, references: References, least_pixels: int = 40
 ) -> Trials:
     """Refer to every object of the database in every frame."""
     trials = Trials()
     p_reference = references(list(exemplars.names), exemplars.names)
-    numbers = [made.objects.index(name) for name in exemplars.names]
-    for frame in range(made.data.frames):
-        span = made.data.rows(frame)
-        ids = made.data.instances(np.array([frame]))[0]
-        answer = grounder(made.data.images(np.array([frame])), p_reference, exemplars)[0]
+    numbers = [scenery.objects.index(name) for name in exemplars.names]
+    for frame in range(scenery.data.frames):
+        span = scenery.data.rows(frame)
+        ids = scenery.data.instances(np.array([frame]))[0]
+        answer = grounder(scenery.data.images(np.array([frame])), p_reference, exemplars)[0]
         trials.everything.append(_ious(answer.all_objects, ids > 0))
-        trials.claims += _claims(answer, made.data.boxes[span], made.data.identity[span], numbers)
+        trials.claims += _claims(answer, scenery.data.boxes[span], scenery.data.identity[span], numbers)
         for r, number in enumerate(numbers):
-            rows = np.flatnonzero(made.data.identity[span] == number)
+            rows = np.flatnonzero(scenery.data.identity[span] == number)
             strength = float(answer.alignment[r].max(initial=0.0))
             if not len(rows):
-                if not _any_pixels(made, frame, ids, exemplars.names[r]):
+                if not _any_pixels(scenery, frame, ids, exemplars.names[r]):
                     trials.absent.append(strength)
                 continue
-            if made.data.pixels[span][rows].sum() < least_pixels:
+            if scenery.data.pixels[span][rows].sum() < least_pixels:
                 continue
             trials.present.append(strength)
-            trials.right.append(_right(answer, r, made.data.boxes[span], rows))
-            true = np.isin(ids, made.data.instance[span][rows])
+            trials.right.append(_right(answer, r, scenery.data.boxes[span], rows))
+            true = np.isin(ids, scenery.data.instance[span][rows])
             trials.overlaps.append(_ious(answer.masks[r], true))
     return trials
 
@@ -126,15 +126,15 @@ def calibration_error(claims: list[tuple[float, bool]], rng: np.random.Generator
         # Count times |mean value - share true| of a bin is the |sum of differences| in it.
         return float(np.abs(np.bincount(which[rows], values[rows] - truth[rows], 10)).sum() / len(rows))
 
-    drawn = [error(rng.integers(len(values), size=len(values))) for _ in range(samples)]
-    low, high = np.quantile(drawn, [0.025, 0.975])
+    errors = [error(rng.integers(len(values), size=len(values))) for _ in range(samples)]
+    low, high = np.quantile(errors, [0.025, 0.975])
     mean = error(np.arange(len(values)))
     return Interval(mean, min(float(low), mean), max(float(high), mean), len(values))
 
 
-def _any_pixels(made: Scenes, frame: int, ids: NDArray[np.uint8], name: str) -> bool:
+def _any_pixels(scenery: Scenes, frame: int, ids: NDArray[np.uint8], name: str) -> bool:
     """Whether a single pixel of the object is in view: too little to find, too much to be absent."""
-    return bool(np.isin(ids, [i + 1 for i, other in enumerate(made.layouts[frame]) if other == name]).any())
+    return bool(np.isin(ids, [i + 1 for i, other in enumerate(scenery.layouts[frame]) if other == name]).any())
 
 
 def _right(answer: Grounding, r: int, true: NDArray[np.float32], rows: NDArray[np.int64]) -> bool:
@@ -150,18 +150,18 @@ def _ious(mask: NDArray[np.float32], true: NDArray[np.bool_]) -> NDArray[np.floa
 
 
 def unknown_objects(
-    grounder: Grounder, made: Scenes, exemplars: Exemplars, rng: np.random.Generator
+    grounder: Grounder, scenery: Scenes, exemplars: Exemplars, rng: np.random.Generator
 ) -> tuple[list[float], list[float]]:
     """1 - P(none | b) for boxes of objects in the database, and for the same boxes with their object taken out."""
     known, unknown = [], []
-    for frame in range(made.data.frames):
-        region = grounder.regions(made.data.images(np.array([frame])))[0]
-        span = made.data.rows(frame)
-        overlap = iou(region.proposals.boxes, made.data.boxes[span])
+    for frame in range(scenery.data.frames):
+        region = grounder.regions(scenery.data.images(np.array([frame])))[0]
+        span = scenery.data.rows(frame)
+        overlap = iou(region.proposals.boxes, scenery.data.boxes[span])
         for b in range(len(region.proposals.boxes)):
             if overlap[b].max(initial=0) < 0.5:
                 continue
-            name = made.objects[int(made.data.identity[span][overlap[b].argmax()])]
+            name = scenery.objects[int(scenery.data.identity[span][overlap[b].argmax()])]
             x = region.embeddings[b : b + 1]
             if name not in exemplars.names:
                 continue
@@ -173,7 +173,7 @@ def unknown_objects(
 
 
 def _without(exemplars: Exemplars, o: int) -> Exemplars:
-    kept = exemplars.owners != o
-    owners = exemplars.owners[kept]
+    others = exemplars.owners != o
+    owners = exemplars.owners[others]
     names_left = tuple(name for i, name in enumerate(exemplars.names) if i != o)
-    return Exemplars(names_left, exemplars.vectors[kept], np.where(owners > o, owners - 1, owners))
+    return Exemplars(names_left, exemplars.vectors[others], np.where(owners > o, owners - 1, owners))

@@ -24,7 +24,7 @@ from wayword.errors import DataError
 from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.language.alignment import NULL, Aligned, align_chunks, posterior
-from wayword.learning.common.tensor_files import read_tensors
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.language.grounded import Grounded
 from wayword.learning.language.phrase_lm import UNKNOWN, PhraseLM, PhraseVocabulary, log_likelihoods, pad_words
 from wayword.learning.language.unigram_alignment import Expected, Group, expect, mention_rates, unigram_alignment
@@ -117,7 +117,7 @@ class AlignmentModel:
     def load(cls, folder: Path) -> AlignmentModel:
         """Read what ``save`` wrote."""
         config, remedy = read_json(folder / "config.json"), "train the alignment model again"
-        tensors = read_tensors(folder / "model.safetensors", remedy)
+        tensors = read_torch(folder / "model.safetensors", remedy)
         try:
             vocabulary = PhraseVocabulary(config["words"])
             if not 0 < max(config["embedding"], config["hidden"]) <= _WIDEST:

@@ -22,7 +22,7 @@ from wayword.errors import DataError
 from wayword.io import atomic_path
 from wayword.language.chunker import BioChunker, BioHead, HeadConfig, save_head
 from wayword.language.minilm import MiniLM, MiniLMConfig
-from wayword.learning.common.tensor_files import read_tensors
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import claim
 from wayword.learning.language.augment import Roughness, is_thing, roughen
 from wayword.learning.language.chunk_data import (
@@ -220,7 +220,7 @@ def _restore(head: TrainableHead, optimiser: torch.optim.Optimizer, work: Path) 
     if not path.is_file():
         return 0
     try:
-        tensors = read_tensors(path, "delete it to start again")
+        tensors = read_torch(path, "delete it to start again")
         epoch = int(tensors.pop("epoch"))
         head.load_state_dict(
             {name.removeprefix("head."): value for name, value in tensors.items() if name.startswith("head.")}

@@ -25,7 +25,7 @@ from wayword.io import atomic_path
 from wayword.learning.common.loop import NO_LIMIT, share_done
 from wayword.learning.common.onnx_files import batch_to_onnx
 from wayword.learning.common.run_folder import RunFolder, below
-from wayword.learning.common.tensor_files import check_optimiser, read_state, read_tensors
+from wayword.learning.common.tensor_files import check_optimiser, read_state, read_torch
 from wayword.learning.policy.control_net import ControlNet, ValueNet
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
@@ -131,7 +131,7 @@ class ControlRun(RunFolder):
 
     def _resume(self) -> None:
         try:
-            state, tensors = read_state(self.checkpoint, _REMEDY), read_tensors(self.checkpoint, _REMEDY)
+            state, tensors = read_state(self.checkpoint, _REMEDY), read_torch(self.checkpoint, _REMEDY)
             self.control.load_state_dict(below(tensors, "control."))
             self.value.load_state_dict(below(tensors, "value."))
             for number, parameter in enumerate(self._parameters):
@@ -151,7 +151,7 @@ def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:
     try:
         size = ControlSize(**raw["size"])
         control, value = ControlNet(inputs, size), ValueNet(inputs, size)
-        tensors = read_tensors(path, "train again")
+        tensors = read_torch(path, "train again")
         control.load_state_dict(below(tensors, "control."))
         value.load_state_dict(below(tensors, "value."))
     except (KeyError, ValueError, RuntimeError, TypeError) as error:

@@ -20,7 +20,7 @@ from wayword.errors import DataError
 from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
 from wayword.learning.common.onnx_files import to_onnx
-from wayword.learning.common.tensor_files import read_state, read_tensors
+from wayword.learning.common.tensor_files import read_state, read_torch
 from wayword.learning.common.train_config import TrainConfig, joined
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.sizes import Size
@@ -59,7 +59,7 @@ def save_policy(
     tensors = {f"stage1.{name}": value for name, value in stage1.state_dict().items()}
     tensors |= {
         f"control.{name}": value
-        for name, value in read_tensors(control / "model.safetensors", "train stage 2 first", "control.").items()
+        for name, value in read_torch(control / "model.safetensors", "train stage 2 first", "control.").items()
     }
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder / "model.safetensors") as temporary:

@@ -4,13 +4,13 @@ The Oracle is shown the demonstration and flies it; on a share of the flights it
 that the map has also seen what a drone sees that strays. Frames go through proposals, metric and refinement;
 what is left of them is written as ``Execution``s.
 
-    record_all(training_examples("train", overlapping=True), out, FlightConfig(), grounder, part=0, parts=2)
+    record_shard(training_examples("train", overlapping=True), 0, bank, grounder, FlightConfig())
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from wayword.camera import Camera
 from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
-from wayword.learning.policy.executions import Execution, join_frames, write_executions
+from wayword.learning.policy.executions import Execution, join_frames
 from wayword.mapping import footprints
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Oracle
@@ -111,29 +111,23 @@ def training_examples(source: str, overlapping: bool) -> list[Example]:
     return result
 
 
-def record_all(
-    examples: Sequence[Example],
-    out: Path,
-    config: FlightConfig,
-    weights: Path | str = "sim",
-    part: int = 0,
-    parts: int = 1,
-    progress: Callable[[int], None] = lambda done: None,
-) -> None:
-    """Write the shards of one part that are not there yet; ``weights`` are those of the segmentation."""
-    grounder = Grounder.load(weights)
-    bank = MeshBank.of_catalogue(sorted({item.name for example in examples for item in example.objects}))
-    for number in range(part, (len(examples) + PER_SHARD - 1) // PER_SHARD, parts):
-        path = out / f"shard-{number:05d}.safetensors"
-        if path.exists():
-            continue
-        done: list[Execution] = []
-        for first in _starts(number, len(examples), config.batch):
-            last = min(first + config.batch, (number + 1) * PER_SHARD, len(examples))
-            done += record(examples[first:last], bank, grounder, config, first)
-            progress(last - first)
-        write_executions(path, done)
+def shard_path(folder: Path, number: int) -> Path:
+    """Where shard ``number`` of a folder lies."""
+    return folder / f"shard-{number:05d}.safetensors"
 
 
-def _starts(shard: int, total: int, batch: int) -> Iterator[int]:
-    return iter(range(shard * PER_SHARD, min((shard + 1) * PER_SHARD, total), batch))
+def missing_shards(examples: Sequence[Example], folder: Path) -> list[int]:
+    """The shards of these examples that are not there yet."""
+    count = (len(examples) + PER_SHARD - 1) // PER_SHARD
+    return [number for number in range(count) if not shard_path(folder, number).exists()]
+
+
+def record_shard(
+    examples: Sequence[Example], number: int, bank: MeshBank, grounder: Grounder, config: FlightConfig
+) -> list[Execution]:
+    """Fly shard ``number`` of the examples."""
+    end = min((number + 1) * PER_SHARD, len(examples))
+    executions: list[Execution] = []
+    for first in range(number * PER_SHARD, end, config.batch):
+        executions += record(examples[first : min(first + config.batch, end)], bank, grounder, config, first)
+    return executions

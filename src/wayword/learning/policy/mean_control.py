@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from wayword.errors import WaywordError
 from wayword.io import atomic_path
 from wayword.learning.common.onnx_files import batch_to_onnx
-from wayword.learning.common.tensor_files import read_tensors
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import joined
 from wayword.learning.policy.control_run import load_networks
 from wayword.policy.control import read_control_record, write_control_record
@@ -33,7 +33,7 @@ def mean_control(folders: Sequence[Path], out: Path) -> None:
         other, other_raw = read_control_record(folder)
         if other != inputs or other_raw["size"] != raw["size"]:
             raise WaywordError(f"{folder}: is of another network than {folders[0]}; take runs with the same settings")
-    tensors = [read_tensors(folder / "model.safetensors", "train that run again") for folder in folders]
+    tensors = [read_torch(folder / "model.safetensors", "train that run again") for folder in folders]
     mean = {name: torch.stack([each[name] for each in tensors]).mean(dim=0) for name in tensors[0]}
     out.mkdir(parents=True, exist_ok=True)
     joined("policy/mean_control", **{f"run{number}": folder for number, folder in enumerate(folders)}).keep(out)

@@ -7,28 +7,35 @@
     data/photos      forty photos of each seen object, to draw databases from
 
 What is there already is not made again; with other settings the folder is refused. About an hour on one core, half of
-it on two.
+it on two. Workers fly and read; what they bring back is written here, the same bytes for any number of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from wayword.episodes import SPLITS
+from wayword.compute import Workers, each, in_order
+from wayword.episodes import SPLITS, Example
 from wayword.episodes.instructions import Recipe, write_dataset
 from wayword.errors import WaywordError
+from wayword.grounding import Grounder
 from wayword.learning.ar.databases import BuildConfig, build_database
 from wayword.learning.common.train_config import FILE, claim
-from wayword.learning.policy.flights import FlightConfig, record_all, training_examples
-from wayword.learning.policy.readings import ReadingConfig, read_examples, write_readings
+from wayword.learning.policy.executions import Execution, write_executions
+from wayword.learning.policy.flights import FlightConfig, missing_shards, record_shard, shard_path, training_examples
+from wayword.learning.policy.readings import ReadingConfig, ReadingPair, read_examples, write_readings
 from wayword.sim.models.catalogue import names
-from wayword.workers import each
+from wayword.sim.render.bank import MeshBank
 
-PROCESSES = 2
+_READING_FILES = 2
+"""The readings of a folder lie in so many files, whoever read them."""
+_READING_CHUNK = 128
 _FIRST_SEED = 11
 """Of generated episodes: the seeds below it belong to those that policies are measured on."""
 
@@ -69,17 +76,14 @@ class DataInputs:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """One part of the examples of a folder, for one process."""
+class _Corpus:
+    """The examples of one folder and how they are flown and read; goes to each worker once."""
 
-    source: str
-    folder: Path
-    overlapping: bool
-    limit: int | None
+    name: str
+    examples: Sequence[Example]
     flights: FlightConfig
     readings: ReadingConfig
     grounder: Path
-    number: int
 
     def show(self, what: str, total: int) -> Callable[[int], None]:
         """Says now and then how far it is."""
@@ -89,20 +93,20 @@ class _Part:
             nonlocal done
             before, done = done, done + count
             if before // 500 < done // 500:
-                print(f"{self.folder.name} {what}, part {self.number}: {done} of about {total}", flush=True)
+                print(f"{self.name} {what}: {done} of {total}", flush=True)
 
         return advance
 
 
-def prepare(folder: Path, config: DataConfig, inputs: DataInputs) -> None:
+def prepare(folder: Path, config: DataConfig, inputs: DataInputs, workers: Workers = 2) -> None:
     """Make what is missing below ``folder``."""
     if (folder / "generated" / "episodes.jsonl").exists() and not (folder / FILE).exists():
         raise WaywordError(f"{folder}: holds data that does not say how it was made; choose another folder")
     claim(folder, "policy/data", config, inputs)
     generated, drills = folder / "generated", folder / "drills"
-    _write(generated / "episodes.jsonl", config.episodes, config.seed, drills=False)
+    _write(generated / "episodes.jsonl", config.episodes, config.seed, False, workers)
     if config.drills:
-        _write(drills / "episodes.jsonl", config.drills, config.seed, drills=True)
+        _write(drills / "episodes.jsonl", config.drills, config.seed, True, workers)
     if not (folder / "photos").exists():
         build_database(folder / "photos", "seen", BuildConfig(views=config.photos, seed=config.seed))
     sparse = replace(config.flights, stride=2)
@@ -114,39 +118,56 @@ def prepare(folder: Path, config: DataConfig, inputs: DataInputs) -> None:
         (str(generated / "episodes.jsonl"), generated, False, None, sparse, config.readings),
         (str(drills / "episodes.jsonl"), drills, False, None, sparse, config.readings),
     ]
-    for one in jobs if config.drills else jobs[:-1]:
-        one[1].mkdir(parents=True, exist_ok=True)
-        parts = [_Part(*one, inputs.grounder, number) for number in range(PROCESSES)]
-        _side_by_side(_fly, parts, one[1] / "flights.done")
-        _side_by_side(_read, parts, one[1] / "readings.done")
+    for source, place, overlapping, limit, flights, readings in jobs if config.drills else jobs[:-1]:
+        place.mkdir(parents=True, exist_ok=True)
+        if (place / "flights.done").exists() and (place / "readings.done").exists():
+            continue
+        examples = training_examples(source, overlapping)[:limit]
+        corpus = _Corpus(place.name, examples, flights, readings, inputs.grounder.absolute())
+        for work, note in ((_fly, place / "flights.done"), (_read, place / "readings.done")):
+            if not note.exists():
+                work(corpus, place, workers)
+                note.touch()
 
 
-def _write(path: Path, count: int, seed: int, drills: bool) -> None:
+def _write(path: Path, count: int, seed: int, drills: bool, workers: Workers) -> None:
     if not path.exists():
         recipe = Recipe("train", count, _FIRST_SEED + seed, names(SPLITS["train"]), None, drills)
-        write_dataset(recipe, path, None, PROCESSES)
+        write_dataset(recipe, path, None, workers)
 
 
-def _side_by_side(work: Callable[[_Part], None], parts: Sequence[_Part], done: Path) -> None:
-    """The parts of a job, a process each; each skips what is there."""
-    if not done.exists():
-        for _ in each(work, parts, PROCESSES):
-            pass
-        done.touch()
+def _fly(corpus: _Corpus, folder: Path, workers: Workers) -> None:
+    show = corpus.show("flights", len(corpus.examples))
+    bank = MeshBank.of_catalogue(sorted({item.name for example in corpus.examples for item in example.objects}))
+    for number, executions in each(partial(_fly_shard, corpus, bank), missing_shards(corpus.examples, folder), workers):
+        write_executions(shard_path(folder, number), executions)
+        show(len(executions))
 
 
-def _fly(part: _Part) -> None:
-    examples = training_examples(part.source, part.overlapping)[: part.limit]
-    show = part.show("flights", len(examples) // PROCESSES)
-    record_all(examples, part.folder, part.flights, part.grounder, part.number, PROCESSES, show)
+def _fly_shard(corpus: _Corpus, bank: MeshBank, number: int) -> tuple[int, list[Execution]]:
+    return number, record_shard(corpus.examples, number, bank, _grounder(corpus.grounder), corpus.flights)
 
 
-def _read(part: _Part) -> None:
-    out = part.folder / f"readings-{part.number}.jsonl"
-    if out.exists():
-        return
-    examples = training_examples(part.source, part.overlapping)[: part.limit]
-    bounds = np.linspace(0, len(examples), PROCESSES + 1).astype(int)
-    first, last = int(bounds[part.number]), int(bounds[part.number + 1])
-    show = part.show("readings", last - first)
-    write_readings(out, read_examples(examples[first:last], part.readings, first, show))
+@cache
+def _grounder(weights: Path) -> Grounder:
+    return Grounder.load(weights)
+
+
+def _read(corpus: _Corpus, folder: Path, workers: Workers) -> None:
+    show = corpus.show("readings", len(corpus.examples))
+    bounds = np.linspace(0, len(corpus.examples), _READING_FILES + 1).astype(int).tolist()
+    for file, (first, last) in enumerate(pairwise(bounds)):
+        out = folder / f"readings-{file}.jsonl"
+        if out.exists():
+            continue
+        chunks = [(start, min(start + _READING_CHUNK, last)) for start in range(first, last, _READING_CHUNK)]
+        pairs: list[ReadingPair] = []
+        for some in in_order(partial(_read_chunk, corpus), chunks, workers):
+            show(len(some))
+            pairs += some
+        write_readings(out, pairs)
+
+
+def _read_chunk(corpus: _Corpus, chunk: tuple[int, int]) -> list[ReadingPair]:
+    first, last = chunk
+    return read_examples(corpus.examples[first:last], corpus.readings, first)

@@ -4,50 +4,55 @@
     B   reinforcement: flights of the whole policy, PPO on the intrinsic reward              (Algorithm 2)
     A -> B   stage 1's parameters, every ``send_every`` steps           exchange/stage1.safetensors
     B -> A   executions of the flights, every iteration                 exchange/executions-*.safetensors
+    B <-> C  any number of actors that fly for B (``actors``), if it does not fly itself
 
 Merge(D, E): every instruction is paired with its newest execution, the Oracle's until the policy has flown it
 (line 13 of Algorithm 2; the release overwrites whole environments). The two run as processes that exchange
 files, each written atomically, so that either can be killed and started again. ``sync`` runs both in turn in one
-process: slower, but the same to the bit under a seed.
+process: slower, but the same to the bit under a seed. Actors fly with the parameters they were sent: what they send
+back is learned from if process B has made at most ``stale`` iterations since.
 
     train(folder, SurealTraining(), SurealInputs(data, grounder, stage1, stage2))
 """
 
 from __future__ import annotations
 
-import json
-import math
 import multiprocessing
 import os
-import re
 import threading
 import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 
-from wayword.errors import DataError
-from wayword.guarded import read_json
-from wayword.io import atomic_path, write_json
+from wayword.compute import Crew, each
+from wayword.errors import WaywordError
+from wayword.io import write_json
+from wayword.learning.common.followers import RAY
 from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
-from wayword.learning.common.tensor_files import read_header, read_tensors
+from wayword.learning.common.team import seeded
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import claim
 from wayword.learning.policy import ppo
+from wayword.learning.policy.actors import Cockpit, Logbook, Order, fly_order, state_of
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
 from wayword.learning.policy.dataset import Item, Samples
-from wayword.learning.policy.executions import Execution, read_executions, write_executions
+from wayword.learning.policy.exchange import Exchange
 from wayword.learning.policy.export import load_vocabulary
 from wayword.learning.policy.networks import Stage1
-from wayword.learning.policy.parallel import seeded
 from wayword.learning.policy.seeing import Eyes, SeeingWorld
 from wayword.learning.policy.teacher import Flights, fly_world
 from wayword.learning.policy.train_control import sampling_actor
 from wayword.learning.policy.train_visitation import Data, VisitationTraining, load_data, loss_of
 from wayword.sim.render.bank import MeshBank
 
-_REMEDY = "delete the folder exchange to begin it anew"
+ACTOR_LIVES = 5
+"""How often an order is flown again whose actor died: something else is wrong if it dies every time."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,10 @@ class SurealPlan:
     """Of process B: it starts from a policy that flies."""
     sync: bool = False
     """Both in one process, in turn, until the iterations are over: reproducible to the bit."""
+    actors: int = 0
+    """Processes that fly for process B, on this machine or on a cluster; 0: it flies itself. Not with ``sync``."""
+    stale: int = 4
+    """Iterations that the parameters of an actor's flights may be old; with n actors they are n - 1 old as a rule."""
     seed: int = 0
     """Of process A; process B has that of its ``ControlTraining``."""
 
@@ -105,60 +114,6 @@ class SurealInputs:
     """A finished run of ``train_visitation``, or process A of another of these (RUN/a), to start from."""
     stage2: Path
     """A finished run of ``train_control``, or process B of another of these (RUN/b), to start from."""
-
-
-class Exchange:
-    """The folder through which the processes speak."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        self._sent_at = 0
-
-    @property
-    def stage1(self) -> Path:
-        """The newest parameters of stage 1."""
-        return self.folder / "stage1.safetensors"
-
-    def send_parameters(self, state: dict[str, torch.Tensor], step: int) -> None:
-        """Line 8 of Algorithm 1."""
-        with atomic_path(self.stage1) as temporary:
-            save_file({k: v.detach().clone().contiguous() for k, v in state.items()}, temporary, {"step": str(step)})
-
-    def newest_parameters(self) -> tuple[dict[str, torch.Tensor], int] | None:
-        """Line 3 of Algorithm 2; None if nothing new was sent."""
-        if not self.stage1.exists():
-            return None
-        try:
-            step = int(read_header(self.stage1, _REMEDY).texts.get("step", 0))
-        except ValueError as error:
-            raise DataError(self.stage1, f"does not say its step; {_REMEDY}") from error
-        if step == self._sent_at:
-            return None
-        self._sent_at = step
-        return read_tensors(self.stage1, _REMEDY), step
-
-    def send_executions(self, iteration: int, numbers: list[int], executions: list[Execution]) -> None:
-        """Line 13 of Algorithm 2: numbers say which instruction each execution belongs to."""
-        write_executions(self.folder / f"executions-{iteration:06d}.safetensors", executions)
-        with atomic_path(self.folder / f"executions-{iteration:06d}.json") as temporary:
-            temporary.write_text(json.dumps(numbers), encoding="utf-8")  # last: it makes the pair complete
-
-    def merge(self, items: list[Item], after: int, last: float = math.inf) -> int:
-        """Merge(D, E) with the executions sent after iteration ``after``, up to ``last``; the newest iteration."""
-        newest = after
-        for path in sorted(self.folder.glob("executions-*.json")):
-            iteration = int(re.sub(r"\D", "", path.stem))
-            if not after < iteration <= last:
-                continue
-            numbers, executions = read_json(path, remedy=_REMEDY), read_executions(path.with_suffix(".safetensors"))
-            try:
-                for number, execution in zip(numbers, executions, strict=True):
-                    items[number] = replace(items[number], execution=execution)
-            except (TypeError, ValueError, IndexError) as error:
-                raise DataError(path, f"does not fit its executions; {_REMEDY}") from error
-            newest = max(newest, iteration)
-        return newest
 
 
 class ProcessA:
@@ -211,28 +166,59 @@ class ProcessB:
             self.run.value.load_state_dict(finished.value.state_dict())
         self.stage1 = Stage1(len(data.samples.vocabulary), config.visitation.size)
         self.stage1.load_state_dict(averaged_of(inputs.stage1))
-        names = sorted({item.name for each in self.items for item in each.example.objects})
+        names = sorted({item.name for one in self.items for item in one.example.objects})
         self.eyes = Eyes(MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary)
+        self.cockpit = Cockpit(
+            self.items, self.eyes.bank, self.eyes.photos, self.eyes.vocabulary, inputs.grounder.absolute(),
+            config.visitation.size, self.control,
+        )  # fmt: skip
 
     def step(self) -> dict[str, float]:
         """Lines 3 to 13: newest stage 1, N flights, PPO updates, executions for process A."""
-        newest = self.exchange.newest_parameters()
-        if newest is not None:
-            self.stage1.load_state_dict(newest[0])
-        rng = self.run.rng
-        numbers = [int(n) for n in rng.choice(len(self.items), self.plan.flights, replace=False, p=self.weights)]
+        self._newest_stage1()
+        rng, numbers = self.run.rng, self._draw()
         world = SeeingWorld([self.items[n] for n in numbers], self.eyes, self.stage1, self.run.config.inputs, rng)
         flights: Flights = fly_world(
             world, sampling_actor(self.run.control, self.run.value, rng), self.run.config.reward
         )
+        return self._learn(Logbook(self.run.step, numbers, flights, world.executions(), list(world.whole)))
+
+    def steps(self, crew: Crew) -> Generator[dict[str, float], None, None]:
+        """The same with actors, for ever: flights as they come, unless they are too old to learn from."""
+        old = 0
+        for book in each(partial(fly_order, self.cockpit), self._orders(), crew):
+            lag = self.run.step - book.version
+            if lag > self.plan.stale:
+                old += 1
+            else:
+                yield self._learn(book, {"lag": lag, "too old": old})
+
+    def _orders(self) -> Iterator[Order]:
+        """Made as actors become free, with the newest parameters there are."""
+        run = self.run
+        for number in count():
+            self._newest_stage1()
+            nets = (state_of(net) for net in (self.stage1, run.control, run.value))
+            yield Order(run.step, self._draw(), (run.config.seed, 60, run.step, number), *nets)
+
+    def _newest_stage1(self) -> None:
+        newest = self.exchange.newest_parameters()
+        if newest is not None:
+            self.stage1.load_state_dict(newest[0])
+
+    def _draw(self) -> list[int]:
+        return [int(n) for n in self.run.rng.choice(len(self.items), self.plan.flights, replace=False, p=self.weights)]
+
+    def _learn(self, book: Logbook, about: Mapping[str, float] | None = None) -> dict[str, float]:
+        flights, rng = book.flights, self.run.rng
         batch = ppo.make_batch(*flights[:5], self.control.ppo)
         logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
-        pairs = [(n, e) for n, e, whole in zip(numbers, world.executions(), world.whole, strict=True) if whole]
+        pairs = [(n, e) for n, e, whole in zip(book.numbers, book.executions, book.whole, strict=True) if whole]
         if pairs:  # a flight that followed the first segment only would be a wrong pair for the whole instruction
             self.exchange.send_executions(self.run.step, [n for n, _ in pairs], [e for _, e in pairs])
         self.run.step += 1
         self.run.frames += sum(len(r) for r in flights.rewards)
-        result = {**flights.numbers(), **logged}
+        result = {**flights.numbers(), **logged, **(about or {})}
         self.run.log(result)
         return result
 
@@ -248,11 +234,13 @@ def data_of(folder: Path, config: SurealTraining, inputs: SurealInputs) -> Data:
 def averaged_of(folder: Path) -> dict[str, torch.Tensor]:
     """The averaged weights of a run's checkpoint."""
     path = folder / "checkpoint.safetensors"
-    return read_tensors(path, "train stage 1 first", "averaged.")
+    return read_torch(path, "train stage 1 first", "averaged.")
 
 
 def train(folder: Path, config: SurealTraining, inputs: SurealInputs, stop: threading.Event | None = None) -> None:
     """Run both processes to the end."""
+    if config.plan.sync and config.plan.actors:
+        raise WaywordError("actors fly at their own pace: choose either them or --sync")
     record = claim(folder, "policy/sureal", config, inputs)
     for part in ("a", "b"):
         record.keep(folder / part)  # a run can start from either of them
@@ -272,7 +260,8 @@ def train(folder: Path, config: SurealTraining, inputs: SurealInputs, stop: thre
         b.run.export()
         return
     context = multiprocessing.get_context("spawn")
-    other = context.Process(target=_process_b, args=(folder, config, inputs, os.getpid()), daemon=True)
+    # No daemon: those may have no actors. It leaves when this process is gone.
+    other = context.Process(target=_process_b, args=(folder, config, inputs, os.getpid()), daemon=False)
     other.start()
     try:
         a = ProcessA(folder, config, inputs, data_of(folder, config, inputs), exchange)
@@ -282,6 +271,8 @@ def train(folder: Path, config: SurealTraining, inputs: SurealInputs, stop: thre
     finally:
         (folder / "stop").touch()
         other.join(timeout=120)
+        other.kill()
+        other.join()
 
 
 def _process_b(folder: Path, config: SurealTraining, inputs: SurealInputs, parent: int) -> None:
@@ -289,10 +280,15 @@ def _process_b(folder: Path, config: SurealTraining, inputs: SurealInputs, paren
     (folder / "stop").unlink(missing_ok=True)
     b = ProcessB(folder, config, inputs, data_of(folder, config, inputs), Exchange(folder / "exchange"))
     last = time.monotonic()
-    while b.run.step < config.plan.iterations and not (folder / "stop").exists() and os.getppid() == parent:
-        b.step()
-        if time.monotonic() - last > 60:
-            b.run.save()
-            last = time.monotonic()
+    crew = Crew(config.plan.actors or 1, os.environ.get(RAY), retries=ACTOR_LIVES, apart=True)
+    steps: Generator[dict[str, float], None, None] = (
+        b.steps(crew) if config.plan.actors else (b.step() for _ in count())
+    )
+    with closing(steps):
+        while b.run.step < config.plan.iterations and not (folder / "stop").exists() and os.getppid() == parent:
+            next(steps)
+            if time.monotonic() - last > 60:
+                b.run.save()
+                last = time.monotonic()
     b.run.save()
     b.run.export()

@@ -13,13 +13,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from wayword.compute import Crew, Workers
 from wayword.errors import WaywordError
 from wayword.grounding.weight_files import find_weights
+from wayword.learning.common.followers import RAY
 from wayword.learning.common.loop import NO_LIMIT
 from wayword.learning.common.stage_process import TrainingStage, run_stage
 from wayword.learning.common.train_config import TrainConfig, claim
@@ -93,16 +97,22 @@ def train_policy(
     out: Path,
     only: Sequence[Part] = PARTS,
     say: Callable[[str], None] = print,
-    run_one: Callable[[TrainingStage], None] = run_stage,
+    run_one: Callable[[TrainingStage], None] | None = None,
+    workers: Workers = 2,
 ) -> TrainConfig:
     """Do the parts in ``only`` that are not done yet; the weights go to ``out``. Returns what the run folder says.
 
-    Stages run in processes of their own, or as ``run_one`` runs them.
+    Stages run in processes of their own, or as ``run_one`` runs them. ``workers`` make the data; if they are a
+    cluster's, the other processes of stage 1 and SuReAL's actors run there too.
     """
+    if "RANK" in os.environ and tuple(only) != ("visitation",):
+        raise WaywordError("torchrun is for stage 1: name it with --only visitation, and do the other parts without it")
     start = None if config.start is None else _weights(config.start)
     inputs = PolicyInputs(find_weights(config.grounder), start)
     record = claim(run_folder, TRAINING, config, inputs)
-    run = _Run(config, inputs, run_folder, out, record, run_one)
+    variables = {RAY: workers.ray} if isinstance(workers, Crew) and workers.ray else None
+    run_one = run_one or partial(run_stage, variables=variables)
+    run = _Run(config, inputs, run_folder, out, record, run_one, workers)
     for part in only:
         say(part)
         getattr(run, part)()
@@ -119,9 +129,10 @@ class _Run:
     out: Path
     record: TrainConfig
     run_one: Callable[[TrainingStage], None]
+    workers: Workers
 
     def data(self) -> None:
-        prepare(self.folder / "data", self.config.data, DataInputs(self.inputs.grounder))
+        prepare(self.folder / "data", self.config.data, DataInputs(self.inputs.grounder), self.workers)
 
     def visitation(self) -> None:
         inputs = VisitationInputs(self.folder / "data", self.inputs.grounder, self.inputs.start)

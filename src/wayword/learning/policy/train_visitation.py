@@ -8,7 +8,6 @@ other direction, the released code does this), the sum over d^p and d^g.
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -23,13 +22,14 @@ from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
 from wayword.io import write_json
 from wayword.learning.common.loop import LoopConfig, Run
-from wayword.learning.common.tensor_files import read_tensors
+from wayword.learning.common.stage_process import TrainingStage
+from wayword.learning.common.team import seeded, team_of, to_device
+from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import claim
 from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
 from wayword.learning.policy.executions import read_all_executions
 from wayword.learning.policy.flights import training_examples
 from wayword.learning.policy.networks import Stage1, visitation_loss
-from wayword.learning.policy.parallel import Step, Workers
 from wayword.learning.policy.readings import load_readings
 from wayword.learning.policy.sizes import Size
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
@@ -120,12 +120,12 @@ def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
 def loss_of(net: nn.Module, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     """KL of d^p and d^g per sample, and the logits."""
     moments = len(batch.gold) // len(batch.tokens)
-    psi, mean = net.read(  # type: ignore[operator]
-        torch.from_numpy(batch.tokens), torch.from_numpy(batch.lengths), torch.from_numpy(batch.places)
-    )
+    here = next(net.parameters()).device
+    psi, mean = net.read(*to_device(here, batch.tokens, batch.lengths, batch.places))  # type: ignore[operator]
     psi, mean = psi.repeat_interleave(moments, 0), mean.repeat_interleave(moments, 0)
-    logits = net(psi, mean, torch.from_numpy(batch.references), torch.from_numpy(batch.others))
-    visit, goal = visitation_loss(logits, torch.from_numpy(batch.gold))
+    references, others, gold = to_device(here, batch.references, batch.others, batch.gold)
+    logits = net(psi, mean, references, others)
+    visit, goal = visitation_loss(logits, gold)
     return visit, goal, logits
 
 
@@ -190,21 +190,15 @@ def _generated(folder: Path) -> Source:
     return Source(str(folder / "episodes.jsonl"), folder)
 
 
-def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1, Step]:
-    """The network and its loss, with all data loaded."""
+def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1, Data]:
+    """The network and all data, loaded."""
     data = load_data(config, inputs.data, inputs.grounder)
     torch.manual_seed(config.loop.seed)
     net = Stage1(len(data.samples.vocabulary), config.size)
     net.vocabulary = data.samples.vocabulary  # type: ignore[assignment]
     if inputs.start is not None:
         load_start(net, data.samples.vocabulary, inputs.start)
-
-    def step(network: nn.Module, rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
-        network.train()
-        visit, goal, _ = loss_of(network, data.samples.draw(rng, config.examples, data.weights))
-        return (visit + goal).mean(), {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
-
-    return net, step
+    return net, data
 
 
 def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
@@ -213,7 +207,7 @@ def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
     known = {word: number for number, word in enumerate(words)}
     path = folder / "model.safetensors"
     try:
-        tensors = read_tensors(path, "choose other weights to start from", "stage1.")
+        tensors = read_torch(path, "choose other weights to start from", "stage1.")
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
         tensors["text.embedding.weight"] = tensors["text.embedding.weight"][rows]
         net.load_state_dict(tensors)
@@ -229,28 +223,33 @@ def train(
     """Train to the end, or on from the checkpoint in ``folder``."""
     claim(folder, "policy/visitation", config, inputs)
     torch.set_num_threads(1)
-    net, step_of = build(config, inputs)
-    vocabulary: Vocabulary = net.vocabulary  # type: ignore[assignment]
-    folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "vocabulary.json", list(vocabulary.words))
-    write_json(folder / "size.json", asdict(config.size))
-    if inputs.start is not None:
-        write_json(folder / "start.json", read_policy_config(inputs.start)["about"])
-    validation = _validation(config, inputs, vocabulary)
-    run = Run(folder, net, config.loop, stop=stop)
-    parameters = sum(parameter.numel() for parameter in net.parameters())
-    workers = Workers(functools.partial(build, config, inputs), parameters, config.workers, config.loop.seed)
-    try:
-        while not run.finished:
-            loss, numbers = workers.gradients(net, step_of, run.step)
-            run.apply(loss, numbers)
+    with team_of(TrainingStage(train, folder, config, inputs), config.workers, config.loop.device) as team:
+        net, data = build(config, inputs)
+        net = net.to(team.device)
+        vocabulary = data.samples.vocabulary
+        validation = None
+        if team.leader:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(folder / "vocabulary.json", list(vocabulary.words))
+            write_json(folder / "size.json", asdict(config.size))
+            if inputs.start is not None:
+                write_json(folder / "start.json", read_policy_config(inputs.start)["about"])
+            validation = _validation(config, inputs, vocabulary)
+        run = Run(folder, net, config.loop, stop=stop, leader=team.leader)
+
+        def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
+            net.train()
+            visit, goal, _ = loss_of(net, data.samples.draw(rng, config.examples, data.weights))
+            return (visit + goal).mean(), {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
+
+        team.share(step, net)
+        while team.goes_on(run):
+            run.apply(*team.gradients(seeded(config.loop.seed, run.step, team.rank)))
             if validation is not None and run.step % config.check_every == 0:
                 averaged = Stage1(len(vocabulary), config.size)
                 averaged.load_state_dict(run.averaged())
                 run.log({f"dev {name}": value for name, value in check(averaged, validation, 200).items()})
-    finally:
-        workers.close()
-    run.save()
+        run.save()
 
 
 def _validation(config: VisitationTraining, inputs: VisitationInputs, vocabulary: Vocabulary) -> Samples | None:

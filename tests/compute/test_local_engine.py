@@ -1,28 +1,19 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from wayword.errors import DataError, WaywordError
-from wayword.workers import each
-
-
-def work(job: int) -> tuple[int, str | None]:
-    """What the tests give to workers: some jobs end badly."""
-    if job == 100:
-        raise DataError("weights/config.json", "is damaged; train again", 3)
-    if job == 200:
-        raise ZeroDivisionError("ours")
-    if job == 300:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return os.getpid(), os.environ.get("OMP_NUM_THREADS")
+from support.light_work import describe, killed_once, work
+from wayword.compute import Crew, each, in_order
+from wayword.errors import WaywordError
 
 
 def test_all_jobs_are_done_by_others_on_one_thread_each() -> None:
@@ -53,9 +44,44 @@ def test_a_killed_worker_is_an_error_and_not_a_wait() -> None:
         list(each(work, [300, 300, 0], 2))
 
 
+def test_what_a_killed_worker_had_is_done_again_if_asked(tmp_path: Path) -> None:
+    crew = Crew(2, retries=1)
+    assert list(in_order(partial(killed_once, tmp_path), range(6), crew)) == [0, 1, 4, 9, 16, 25]
+    assert (tmp_path / "died").exists()
+    with pytest.raises(WaywordError, match="ended from outside"):
+        list(each(work, [0, 300], crew))
+
+
+def test_results_come_in_order_if_asked() -> None:
+    assert list(in_order(abs, range(-9, 0), 3)) == [9, 8, 7, 6, 5, 4, 3, 2, 1]
+
+
+def test_jobs_are_made_when_a_worker_is_free_for_them() -> None:
+    waiting: list[int] = []
+    results = each(abs, map(lambda job: waiting.append(job) or job, range(10)), Crew(1, apart=True))  # type: ignore[func-returns-value]
+    assert next(results) == 0
+    assert waiting == [0]
+    results.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
+def test_large_arrays_are_shared_and_not_copied() -> None:
+    array = np.ones(20_000_000)  # 160 MB: numpy and the rest of a worker are a few dozen
+    for total, private, size in each(partial(describe, array), range(4), 2):
+        assert total in (2e7, 2e7 - 2, 2e7 - 4, 2e7 - 6)  # less by what this worker itself has set to -1 before
+        assert private < size / 2
+    assert array.sum() == 2e7
+
+
+@pytest.mark.parametrize("workers", [0, -1])
+def test_nobody_is_no_crew(workers: int) -> None:
+    with pytest.raises(WaywordError, match="at least 1"):
+        Crew(workers)
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_workers_leave_when_their_parent_is_killed() -> None:
-    code = "import time; from wayword.workers import each; list(each(time.sleep, [600, 600], 2))"
+    code = "import time; from wayword.compute import each; list(each(time.sleep, [600, 600], 2))"
     parent = subprocess.Popen([sys.executable, "-c", code])
     _wait(lambda: len(_children(parent.pid)) >= 3)  # two workers, and Python's own tracker of resources
     time.sleep(1.0)  # both have a job
