@@ -180,6 +180,7 @@ POLICIES = Registry(
         "wayword_told": "wayword.policy.variants:WAYFINDER_TOLD.load",
         "wayword_perfect": "wayword.policy.variants:WAYFINDER_PERFECT.load",
         "oracle_steps": "wayword.policy.steps.oracle:StepOracle",
+        "lerobot": "wayword.policy.lerobot:LeRobotPolicy.load",
     },
     {"name": "name", "reset": "reset(instructions, objects)", "act": "act(observations)"},
     ("weights", "grounder", "camera"),

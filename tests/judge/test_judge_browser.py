@@ -21,7 +21,7 @@ from wayword.sim.render.bank import MeshBank
 pytestmark = pytest.mark.needs_browser
 
 
-PATIENCE_MS = 300_000
+PATIENCE_MS = 900_000
 """A busy machine is slow; a test that waits this long has failed."""
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from support.studio_tab import choose, close_tab, field, fly, open_tab, press, says, shot, until
+from support.studio_tab import PATIENCE_S, choose, close_tab, field, fly, open_tab, press, says, shot, until
 
 if TYPE_CHECKING:
     from wayword.studio.page import Page
@@ -228,7 +228,7 @@ def test_a_visitor_without_a_place_gets_one_as_soon_as_somebody_leaves(
     monkeypatch.setattr(server, "MOST_VISITORS", 1)
     first, page = open_tab(browser, studio)
     late = browser.new_page()
-    late.set_default_timeout(300_000)
+    late.set_default_timeout(1000 * PATIENCE_S)
     late.goto(studio.address)
     late.locator("[data-studio=message]", has_text="as soon as one of them leaves").wait_for()
     assert studio.pages == [page]

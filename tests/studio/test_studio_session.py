@@ -16,6 +16,7 @@ from wayword.camera import Camera
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
 from wayword.mapping import WorldMap
+from wayword.mapping.grid import UNOBSERVED
 from wayword.objects import ObjectDatabase, TaughtObject
 from wayword.pictures.live_views import MAP_PX, VIEW_PX, LiveViews
 from wayword.sim.render.look import Look
@@ -372,6 +373,10 @@ def test_words_are_escaped_and_coloured(workshop: Workshop) -> None:
     thought = session.next_leg().thought
     assert thought is not None
     assert "not yet observed" in boxes_html(thought, session.database.names, session.parsed)
+    nothing_planned = np.zeros_like(thought.distributions)
+    nothing_planned[:, UNOBSERVED] = 1.0
+    arrived = replace(thought, action=np.array([0.0, 0.0, 1.0]), distributions=nothing_planned)
+    assert "not yet observed" not in boxes_html(arrived, session.database.names, session.parsed)
     assert "<img" not in message_html('<img src=x onerror="x">')
 
 

@@ -22,7 +22,7 @@ from wayword.sim.render.renderer import Renderer
 from wayword.studio.page import Page
 from wayword.studio.server import Studio
 
-PATIENCE_S = 300.0
+PATIENCE_S = 900.0
 """A busy machine draws a page of software WebGL slowly; a test that waits this long has failed."""
 ARGUMENTS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 

@@ -38,9 +38,9 @@ class FlightRequest(EpisodeSource):
     """Where to fly, in quotes."""
     policy: str = "wayword"
     """Who flies: wayword, which reads any text into steps or the description of a way; the paper's fspvn, fspvn_bc,
-    fspvn_nou, fspvn_noi, fspvn_perfect; oracle, average, stop; or a policy of your own as module:Class
-    (docs/extending.md). The oracle is shown the demonstration; average and stop neither look nor listen; fspvn_perfect
-    is shown the true masks."""
+    fspvn_nou, fspvn_noi, fspvn_perfect; oracle, average, stop; lerobot (one of LeRobot's, with --weights); or a policy
+    of your own as module:Class (docs/extending.md). The oracle is shown the demonstration; average and stop neither
+    look nor listen; fspvn_perfect is shown the true masks."""
     db: str | None = None
     """What the policy was taught: the folder of an object database (see `wayword teach`), or dev or test for those
     that ship. By default test, or the one that goes with the example or layout."""

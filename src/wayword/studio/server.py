@@ -56,6 +56,8 @@ class Studio:
         self._server = _start(host, port, Gate(token, self._letters))
         self._server.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         self._server.scene.set_up_direction("+z")
+        # Nothing in the scene shows them, and a browser without a graphics card draws them again for every picture.
+        self._server.scene.configure_default_lights(cast_shadow=False)
         self._server.on_client_connect(self._enter)
         self._server.on_client_disconnect(self._leave)
 

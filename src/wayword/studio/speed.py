@@ -28,7 +28,7 @@ from wayword.intervals import Interval, bootstrap_mean
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-_PATIENCE_S = 300.0
+_PATIENCE_S = 900.0
 # The first-person view is the only picture of this width; its source changes with every new one.
 _HAS_VIEW = "() => [...document.images].some(image => image.naturalWidth == 512)"
 _COUNT_VIEWS = """() => {

@@ -113,7 +113,8 @@ def boxes_html(thought: Thought, names: Sequence[str], parsed: Parsed) -> str:
         for row, (title, colour) in enumerate((("the way", VISITS), ("the goal", STOPS)))
     ]
     boxes = _panel("P(o | b) and ALIGN(b, r): what is in view", "".join(rows))
-    return boxes + _panel("P(not yet observed)", "".join(unseen))
+    arrived = thought.action[2] > 0.5 and (thought.distributions[:, UNOBSERVED] == 1).all()  # no way is left to plan
+    return boxes if arrived else boxes + _panel("P(not yet observed)", "".join(unseen))
 
 
 def message_html(text: str, kind: str = "note") -> str:
