@@ -57,21 +57,37 @@ def test_the_foot_of_a_near_thing_is_below_the_image():
     # It is known to stand at 1.9; now, 0.3 m before it, its footprint lies 0.75 m away. No second one behind it.
     ((x, _, _),) = things.look([[2.35, 1.0, 0.15, 0.6]], [0.9], (1.6, 1.0, 0.7, 0.0, 0.0, 0.0))
     assert x == pytest.approx(1.9)
-    # Of one that was never seen well: half a metre ahead, and wide.
+    # Of one that was never seen well: from half a metre ahead, and wide, to where it seems to be.
     things = Standing()
     things.look(near, [0.9], HERE)
-    ((x, y, radius),) = things.look(near, [0.9], HERE)
-    assert (x, y, radius) == pytest.approx((1.5, 1.0, 0.3))
+    first, last = things.look(near, [0.9], HERE)
+    assert first == pytest.approx((1.5, 1.0, 0.25))
+    assert last == pytest.approx((1.75, 1.0, 0.15))
     # A better look puts it where it is; no look at all, from where it cannot be seen, forgets it in time.
     ((x, _, radius),) = things.look([[1.8, 1.0, 0.12, 1.0]], [0.9], (0.7, 1.0, 0.7, 0.0, 0.0, 0.0))
     assert (x, radius) == pytest.approx((1.8, 0.14), abs=0.001)
     things = Standing()
     # There is no time for a second look: P(b) alone says whether it is there, its quality only where.
-    assert len(things.look(near, [0.88], HERE)) == 1
+    assert len(things.look(near, [0.88], HERE)) == 2
     things.look(near, [0.88], HERE)
     away = (1.0, 1.0, 0.7, 0.0, 0.0, 3.0)
     # Twice 0.88 are 1.76; a tenth less each time, down to a half.
-    assert [len(things.look(np.zeros((0, 4)), [], away)) for _ in range(14)] == [1] * 12 + [0, 0]
+    assert [len(things.look(np.zeros((0, 4)), [], away)) for _ in range(14)] == [2] * 12 + [0, 0]
+
+
+def test_something_wide_and_cut_is_near_although_its_middle_seems_far():
+    # Its front is cut off at 1.05 - 0.92 * 0.33 = 0.75 m; a narrow one of this quality at 1.05 m stands there.
+    wide = Standing().look([[2.05, 1.0, 0.33, 0.66]], [0.99], HERE)
+    assert wide[0] == pytest.approx((1.5, 1.0, 0.3))
+    assert wide[1] == pytest.approx((2.05, 1.0, 0.2))
+    things = Standing()
+    things.look([[2.05, 1.0, 0.1, 0.66]], [0.99], HERE)
+    assert things.look([[2.05, 1.0, 0.1, 0.66]], [0.99], HERE) == (pytest.approx((2.05, 1.0, 0.12)),)
+
+
+def test_what_was_seen_only_in_part_is_not_taken_to_be_narrow():
+    ((_, _, radius),) = Standing().look([[2.5, 1.0, 0.04, 1.0]], [0.9], HERE)
+    assert radius == 0.12
 
 
 def test_a_look_at_something_near_corrects_across_the_line_of_sight_but_not_beyond():
@@ -93,7 +109,7 @@ def test_what_stands_elsewhere_is_not_what_is_near():
     things.look([[2.2, 1.0, 0.15, 1.0]], [0.9], (0.7, 1.0, 0.7, 0.0, 0.0, 0.0))
     things.look([[1.0, 1.5, 0.3, 1.0]], [0.9], (1.0, 0.2, 0.7, 0.0, 0.0, 1.57))
     discs = things.look([[1.75, 1.0, 0.15, 0.7]], [0.9], HERE)
-    assert sorted(round(x, 2) for x, _, _ in discs) == [1.0, 1.5, 2.2]
+    assert sorted(round(x, 2) for x, _, _ in discs) == [1.0, 1.5, 1.75, 2.2]
 
 
 def test_two_that_come_to_one_place_are_one():

@@ -6,8 +6,9 @@
     evidence    sum of P(b) quality^2     at most ``SURE``; less ``DOUBT`` for every look that shows the place empty
 
 The foot of what is very near is below the image, so that its footprint lies beyond it. Such a look is one at a thing
-that is known to stand on the way to it; if there is none, a wide thing is put half way, until it is seen better or,
-for seconds, not at all. That it is there is as sure as its box: there is no time for a second look.
+that is known to stand on the way to it; if there is none, something stands between half a metre ahead and there: a disc
+at both ends, until it is seen better or, for seconds, not at all. That it is there is as sure as its box: there is no
+time for a second look.
 
 The policy's own map keeps the largest value that any frame ever gave a cell (as the paper's does), so a thing that was
 seen badly once stands there twice, and every thing is as wide as all its errors together: too wide to fly between.
@@ -45,8 +46,11 @@ _PLAIN_M, _BORDER_RAD = (0.95, 2.5), 0.12
 """From here to there, and this far inside the image, a thing that stands there cannot be overlooked."""
 _CUT_M, _CUT = 0.95, 0.9
 """A footprint nearer than this, of less quality, is of something whose foot is not in the image."""
-_HALF_WAY_M, _UNSURE_M, _WIDEST_M, _UNSURE = 0.5, 0.15, 0.2, 0.01
-"""Where such a thing is put, how much wider it may be than it looks (this wide at most), and what that place weighs."""
+_DEPTH, _USUAL_M = 0.92, 0.15
+"""Its middle lies behind its front by up to this times its radius; what is more than usual is no distance."""
+_HALF_WAY_M, _UNSURE_M, _WIDEST_M, _UNSURE = 0.5, 0.10, 0.2, 0.01
+"""Where such a thing is put at the nearest, how much wider it may be than it looks (this wide at most), and what that
+place weighs."""
 _AHEAD_RAD, _BEYOND_M, _CUT_SIGMA_M = 0.6, 0.25, 0.12
 """It may be a known thing that is no further beside the look, and no further beyond it, than this; how well it places
 that thing."""
@@ -67,6 +71,13 @@ class StandingThing:
     radius: float
     weight: float
     evidence: float
+    far: tuple[float, float] | None = None
+    """Of a thing whose foot was never in the image: the other end of where it may stand."""
+
+    @property
+    def width(self) -> float:
+        """Its radius, but not narrower than things are."""
+        return max(self.radius, _NARROWEST_M)
 
     def and_look(self, other: StandingThing) -> StandingThing:
         """The same thing with what another look says."""
@@ -77,6 +88,7 @@ class StandingThing:
             self.radius + share * (other.radius - self.radius),
             self.weight + other.weight,
             min(self.evidence + other.evidence, SURE),
+            self.far if other.weight <= _UNSURE else None,
         )
 
 
@@ -96,8 +108,8 @@ class Standing:
             if not p * quality >= _LEAST or not math.isfinite(fx + fy + radius):
                 continue
             away, evidence = math.hypot(fx - x, fy - y), p * quality**2
-            if away < _CUT_M and quality < _CUT:
-                self._add_cut(in_frame, x, y, math.atan2(fy - y, fx - x), away, radius, p)
+            if away - max(_DEPTH * radius - _USUAL_M, 0.0) < _CUT_M and quality < _CUT:
+                self._add_cut(in_frame, (x, y), math.atan2(fy - y, fx - x), away, radius, p, quality)
                 continue
             sigma = _SIGMA_M + _SIGMA_PER_M * away**2
             self._add(in_frame, StandingThing(fx, fy, radius + _NARROW_M, p * quality**4 / sigma**2, evidence))
@@ -107,7 +119,13 @@ class Standing:
 
     def discs(self) -> tuple[Disc, ...]:
         """Whatever is likely enough to stand there."""
-        return tuple((t.x, t.y, max(t.radius, _NARROWEST_M)) for t in self.things if t.evidence > STANDS)
+        discs = [(t.x, t.y, t.width + (_UNSURE_M if t.far is not None else 0.0)) for t in self.likely]
+        return tuple(discs + [(*t.far, t.width) for t in self.likely if t.far is not None])
+
+    @property
+    def likely(self) -> list[StandingThing]:
+        """Those of which that is so."""
+        return [thing for thing in self.things if thing.evidence > STANDS]
 
     def _add(self, in_frame: set[int], look: StandingThing) -> None:
         near = [(math.hypot(t.x - look.x, t.y - look.y), k) for k, t in enumerate(self.things)]
@@ -120,9 +138,17 @@ class Standing:
         in_frame.add(k)
 
     def _add_cut(
-        self, in_frame: set[int], x: float, y: float, bearing: float, away: float, radius: float, evidence: float
+        self,
+        in_frame: set[int],
+        here: tuple[float, float],
+        bearing: float,
+        away: float,
+        radius: float,
+        p: float,
+        quality: float,
     ) -> None:
         """A look at something whose foot is below the image, at most ``away`` in this direction."""
+        x, y = here
         for k, thing in enumerate(self.things):
             nearer = math.hypot(thing.x - x, thing.y - y)
             beside = abs(math.remainder(math.atan2(thing.y - y, thing.x - x) - bearing, 2 * math.pi))
@@ -130,12 +156,12 @@ class Standing:
                 continue
             across = nearer * math.sin(min(beside, math.pi / 2))
             if nearer < away + _BEYOND_M and across < thing.radius + radius / 2:
-                sure = replace(thing, evidence=min(thing.evidence + evidence, SURE))
+                sure = replace(thing, evidence=min(thing.evidence + p, SURE))
                 if thing.weight > _UNSURE:
                     along = min(nearer, away)
                     look = StandingThing(
                         x + along * math.cos(bearing), y + along * math.sin(bearing), thing.radius,
-                        evidence / _CUT_SIGMA_M**2, 0.0,
+                        p * quality / _CUT_SIGMA_M**2, 0.0,
                     )  # fmt: skip
                     sure = sure.and_look(look)
                 self.things[k] = sure
@@ -143,7 +169,8 @@ class Standing:
                 return
         half = min(_HALF_WAY_M, away)
         place = x + half * math.cos(bearing), y + half * math.sin(bearing)
-        self._add(in_frame, StandingThing(*place, min(radius, _WIDEST_M) + _UNSURE_M, _UNSURE, evidence))
+        beyond = x + away * math.cos(bearing), y + away * math.sin(bearing)
+        self._add(in_frame, StandingThing(*place, min(radius, _WIDEST_M), _UNSURE, p, beyond))
 
     def _doubt(self, in_frame: set[int], x: float, y: float, yaw: float) -> None:
         """What is in plain view and was not seen is less likely to be there."""

@@ -34,7 +34,7 @@ from wayword.policy.steps.flyer import StepFlyer
 from wayword.policy.steps.held_up import HeldUp
 from wayword.policy.steps.keep_clear import keep_clear
 from wayword.policy.steps.planned import planned_distributions
-from wayword.policy.steps.surroundings import BelievedLayout, solid_discs_around
+from wayword.policy.steps.surroundings import BelievedLayout, discs_around
 from wayword.task import DECISION_S, STOP_THRESHOLD
 
 _AT_ONCE = 2
@@ -171,7 +171,8 @@ class Wayfinder(FsPVN):
         plan.last = here
         if action[2] > STOP_THRESHOLD or not self.clear:
             return
-        discs = solid_discs_around(plan.things.discs())
+        place = float(here[0]), float(here[1])
+        discs = discs_around(plan.map.landmarks.recognised, plan.things.likely, place)
         flight = self._flights[slot]
         assert flight.thought is not None
         assert flight.start is not None

@@ -12,15 +12,16 @@ from wayword.episodes.commands import Select
 from wayword.episodes.format import Pose2
 from wayword.language.reader import Thing
 from wayword.mapping.landmarks import Landmark, Landmarks
+from wayword.mapping.standing import StandingThing
 from wayword.policy.steps.search import Search
 from wayword.policy.steps.surroundings import (
     DRONE_M,
     LARGEST_M,
     BelievedLayout,
     TrueLayout,
+    discs_around,
     in_view,
     solid_discs,
-    solid_discs_around,
 )
 from wayword.task import MAX_YAW_RATE_RAD_S
 
@@ -63,11 +64,19 @@ def test_landmarks_are_as_large_as_things_can_be() -> None:
     assert solid_discs([]).shape == (0, 3)
 
 
-def test_things_are_as_large_as_they_seem_and_a_hand_larger() -> None:
-    # 0.12 + 0.05 + 0.08; what looks as wide as a table is solid up to 0.22 only.
-    discs = solid_discs_around([(1.0, 2.0, 0.12), (3.0, 3.0, 0.45)])
-    np.testing.assert_allclose(discs, [[1.0, 2.0, 0.25], [3.0, 3.0, 0.35]])
-    assert solid_discs_around([]).shape == (0, 3)
+def test_what_is_near_is_where_it_was_placed_for_that() -> None:
+    marks = landmarks((1.0, 2.0, "globe"), (3.0, 3.0, "duck")).confirmed
+    # The globe itself stands 0.4 m nearer than its landmark: 0.15 + 0.02 + 0.08 wide. The duck is far away.
+    globe = StandingThing(1.0, 1.6, 0.15, 50.0, 2.0)
+    np.testing.assert_allclose(discs_around(marks, [globe], (1.0, 1.1)), [[3, 3, 0.3], [1, 1.6, 0.25]])
+    np.testing.assert_allclose(discs_around(marks, [globe], (1.0, 0.6)), solid_discs(marks))
+    # What stands where no landmark is recognised is a ghost ...
+    ghost = StandingThing(2.0, 0.5, 0.15, 50.0, 2.0)
+    np.testing.assert_allclose(discs_around(marks, [ghost], (2.0, 0.1)), solid_discs(marks))
+    # ... but not if it is cut off below: it is anywhere from here to there, and there was no time to recognise it.
+    cut = StandingThing(2.0, 0.5, 0.15, 0.01, 0.9, (2.0, 0.8))
+    assert discs_around(marks, [cut], (2.0, 0.1))[2:] == pytest.approx(np.array([[2, 0.5, 0.23], [2, 0.8, 0.23]]))
+    assert discs_around([], [], (0.0, 0.0)).shape == (0, 3)
 
 
 def test_a_name_is_looked_up_among_the_landmarks() -> None:
