@@ -10,7 +10,8 @@ from wayword.errors import WaywordError
 
 VERBS = [
     ["eval"], ["eval", "table"], ["eval", "commands"], ["eval", "paragraphs"], ["eval", "governed"],
-    ["eval", "vehicles"], ["eval", "sides"], ["eval", "swap", "--grounder", "lab"], ["train", "policy"], ["flight", "faults"],
+    ["eval", "vehicles"], ["eval", "sides"], ["eval", "swap", "--grounder", "lab"], ["train", "policy"],
+    ["flight", "faults"],
 ]  # fmt: skip
 
 

@@ -7,8 +7,8 @@ import pytest
 from wayword.evaluation.bench.scale import (
     ActorCosts,
     JobCosts,
-    Network,
     StepCosts,
+    Wire,
     farm,
     farm_efficiency,
     fly_actors,
@@ -34,11 +34,11 @@ def test_the_one_that_hands_out_jobs_is_the_limit() -> None:
 
 def test_a_step_waits_for_the_ring_and_for_the_slowest() -> None:
     # Two processes pass half of 100 bytes twice at 100 bytes a second: one second beside a step of three.
-    costs, wire = StepCosts(step_s=3.0, spread=0.0, gradient_bytes=100.0), Network(bytes_s=100.0, latency_s=0.0)
+    costs, wire = StepCosts(step_s=3.0, spread=0.0, gradient_bytes=100.0), Wire(bytes_s=100.0, latency_s=0.0)
     assert team_efficiency(costs, 1, wire) == 1.0
     assert team_efficiency(costs, 2, wire) == pytest.approx(3 / 4)
     uneven = StepCosts(step_s=3.0, spread=0.3, gradient_bytes=0.0)
-    free = Network(latency_s=0.0)
+    free = Wire(latency_s=0.0)
     assert team_efficiency(uneven, 16, free) < team_efficiency(uneven, 2, free) < 1.0
 
 
