@@ -83,6 +83,6 @@ def _numbered(work: Callable[[Job], Result], jobs: Iterable[Job], workers: Worke
     few = isinstance(jobs, Sized) and len(jobs) < 2
     if not crew.apart and (crew.count == 1 or few):
         return ((number, work(job)) for number, job in enumerate(jobs))
-    from wayword.compute.local_engine import run_on_machine
+    from wayword.compute.local_engine import run_on_processes
 
-    return run_on_machine(work, jobs, crew)
+    return run_on_processes(work, jobs, crew)

@@ -52,7 +52,7 @@ class _Worker:
         self.end.close()
 
 
-def run_on_machine(work: Callable[[Job], Result], jobs: Iterable[Job], crew: Crew) -> Iterator[tuple[int, Result]]:
+def run_on_processes(work: Callable[[Job], Result], jobs: Iterable[Job], crew: Crew) -> Iterator[tuple[int, Result]]:
     """Results with the numbers of their jobs, as they come."""
     waiting, packed = iter(enumerate(jobs)), pack(work)
     crowd: list[_Worker] = []

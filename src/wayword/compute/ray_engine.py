@@ -80,14 +80,13 @@ def cluster_cores(ray: Any) -> int:
 
 
 def _start(ray: Any, cores: int) -> None:
+    address = ray.util.get_node_ip_address()  # where it would listen
+    if not address.startswith("127."):
+        raise WaywordError(f"Ray was loaded before, and would listen on {address}; name a cluster's address instead")
     ray.init(
         address="local", num_cpus=cores, include_dashboard=False, _node_ip_address="127.0.0.1",
         object_store_memory=_STORE_BYTES, log_to_driver=False, logging_level=logging.ERROR,
     )  # fmt: skip
-    address = ray.util.get_node_ip_address()
-    if not address.startswith("127."):
-        ray.shutdown()
-        raise WaywordError(f"Ray was loaded before, and would listen on {address}; name a cluster's address instead")
 
 
 def _join(ray: Any, address: str) -> None:

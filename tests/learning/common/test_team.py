@@ -82,11 +82,11 @@ def test_a_gpu_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.needs_ray
 def test_ray_starts_them_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ray
-
     monkeypatch.setenv(RAY, "local")
     try:
         train(tmp_path, Tiny(workers=2))
     finally:
+        import ray  # not before: how it is loaded decides where it listens
+
         ray.shutdown()
     check(tmp_path, (0, 1))

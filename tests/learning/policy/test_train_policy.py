@@ -95,7 +95,7 @@ def test_both_stages_learn_together_with_an_actor(runs: Path, tmp_path: Path) ->
 
 def test_settings_of_earlier_versions_are_read(runs: Path, tmp_path: Path) -> None:
     """What did not exist when a file was written, or a run begun, had what is now its default."""
-    path = runs / "first" / "weights" / "train_config.json"
+    path = runs / "first" / "train_config.json"
     record = json.loads(path.read_text())
     for name in ("actors", "stale"):
         del record["options"]["plan"][name]

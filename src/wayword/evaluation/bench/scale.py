@@ -60,7 +60,7 @@ class ActorCosts:
 
 
 @dataclass(frozen=True)
-class ActorPace:
+class ActorRates:
     """What actors came to."""
 
     batches_s: float
@@ -91,16 +91,16 @@ def farm_efficiency(costs: JobCosts, workers: int, jobs: int, seed: int = 0) -> 
     return jobs * costs.job_s / (workers * farm(costs, workers, jobs, seed))
 
 
-def team_efficiency(costs: StepCosts, workers: int, network: Wire, steps: int = 200, seed: int = 0) -> float:
+def team_efficiency(costs: StepCosts, workers: int, wire: Wire, steps: int = 200, seed: int = 0) -> float:
     """Samples per worker and second, against one worker alone."""
     rng = np.random.default_rng([seed, workers])
     # A ring passes its n-th part of the gradients on 2 (n - 1) times: once to add them up, once to hand out the sums.
-    passing = 2 * (workers - 1) * (network.latency_s + costs.gradient_bytes / workers / network.bytes_s)
+    passing = 2 * (workers - 1) * (wire.latency_s + costs.gradient_bytes / workers / wire.bytes_s)
     slowest = np.mean([max(_draw(rng, costs.step_s, costs.spread) for _ in range(workers)) for _ in range(steps)])
     return float(costs.step_s / (slowest + passing))
 
 
-def fly_actors(costs: ActorCosts, actors: int, stale: int, batches: int = 2000, seed: int = 0) -> ActorPace:
+def fly_actors(costs: ActorCosts, actors: int, stale: int, batches: int = 2000, seed: int = 0) -> ActorRates:
     """Actors fly, one process learns; a batch that is more than ``stale`` iterations old is not learned from."""
     rng = np.random.default_rng([seed, actors])
     flying = [(_draw(rng, costs.fly_s, costs.spread), 0) for _ in range(actors)]
@@ -116,7 +116,7 @@ def fly_actors(costs: ActorCosts, actors: int, stale: int, batches: int = 2000, 
         else:
             old += 1
         heapq.heappush(flying, (free + _draw(rng, costs.fly_s, costs.spread), version))
-    return ActorPace(version / free, float(np.mean(lags)), old / batches)
+    return ActorRates(version / free, float(np.mean(lags)), old / batches)
 
 
 def _draw(rng: np.random.Generator, mean: float, spread: float) -> float:

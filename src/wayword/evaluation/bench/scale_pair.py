@@ -33,8 +33,8 @@ from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
 
-JOBS, FLIGHTS = 12, 8
-WARM, STEPS = 3, 20
+JOBS, FLIGHTS = 6, 8
+WARM, STEPS = 3, 15
 
 
 def flights_per_second(crew: Crew) -> float:

@@ -31,10 +31,10 @@ def job_costs(costs: Costs, flight_s: float) -> JobCosts:
     return JobCosts(PART * flight_s, costs.flight_spread, costs.driver_s, costs.start_s)
 
 
-def scale_report(costs: Costs, network: Wire | None = None) -> str:
+def scale_report(costs: Costs, wire: Wire | None = None) -> str:
     """All tables, as Markdown."""
-    network = network or Wire()
-    return "\n\n".join((_flights(costs), _steps(costs, network), _actors(costs)))
+    wire = wire or Wire()
+    return "\n\n".join((_flights(costs), _steps(costs, wire), _actors(costs)))
 
 
 def _flights(costs: Costs) -> str:
@@ -61,12 +61,12 @@ def _flights(costs: Costs) -> str:
     return _table(head, rows)
 
 
-def _steps(costs: Costs, network: Wire) -> str:
+def _steps(costs: Costs, wire: Wire) -> str:
     step = StepCosts(costs.step_s + costs.optimiser_s, UNEVEN_STEPS, costs.gradient_bytes)
-    fast = Wire(10 * network.bytes_s, network.latency_s / 4)
+    fast = Wire(10 * wire.bytes_s, wire.latency_s / 4)
     rows = []
     for workers in WORKERS:
-        shares = [team_efficiency(step, workers, each) for each in (network, fast)]
+        shares = [team_efficiency(step, workers, each) for each in (wire, fast)]
         rates = [workers * share / step.step_s for share in shares]
         rows.append(
             (f"{workers}", *(f"{rate:.1f}, {_percent(share)}" for rate, share in zip(rates, shares, strict=True)))

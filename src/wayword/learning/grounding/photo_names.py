@@ -77,14 +77,14 @@ def _database(things: Sequence[Vectors]) -> Exemplars:
 
 def cut_out(teachings: Sequence[Looked], config: ChoiceConfig, photos: Sequence[int]) -> list[Looked]:
     """The teachings with the vectors of chosen boxes in the place of true ones, ``photos`` taught together."""
-    trials = []
+    cut_outs = []
     for taught in teachings:
         some = taught.some(photos)
         best = [index for index, _ in choose_boxes(some.photos, config)]
         pairs = list(zip(some.photos, best, strict=True))
         vectors = np.stack([photo.vectors[k] for photo, k in pairs])
-        trials.append(Looked(some.photos, some.right, vectors, np.stack([photo.looks[k] for photo, k in pairs])))
-    return trials
+        cut_outs.append(Looked(some.photos, some.right, vectors, np.stack([photo.looks[k] for photo, k in pairs])))
+    return cut_outs
 
 
 def two_against_two(

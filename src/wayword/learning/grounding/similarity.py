@@ -32,17 +32,17 @@ def gallery(split: str, seed: int = 0, images: int = 40, frames: int = 2400) -> 
     No training of the segmentation has met any object of the catalogue, so all of them are unseen.
     """
     rng = np.random.default_rng([seed, 40])
-    embeddings: dict[str, NDArray[np.float32]] = {}
+    crops: dict[str, NDArray[np.float32]] = {}
     order: list[str] = []
     for part, share in ((split, 0.3), ("train", 1.0)):
         scenery = scenes(SceneConfig(part, int(frames * share), "random", poses=4, seed=seed + 100))
         for o, rows in by_identity(scenery.data, good_views(scenery.data)).items():
-            if len(rows) >= 20 and scenery.objects[o] not in embeddings:
-                embeddings[scenery.objects[o]] = row_crops(scenery.data, rng.permutation(rows)[:images])
+            if len(rows) >= 20 and scenery.objects[o] not in crops:
+                crops[scenery.objects[o]] = row_crops(scenery.data, rng.permutation(rows)[:images])
                 order.append(scenery.objects[o])
         if part == split:
             queried = len(order)
-    return Gallery(tuple(embeddings[name] for name in order), queried)
+    return Gallery(tuple(crops[name] for name in order), queried)
 
 
 def histogram(crops: NDArray[np.float32], bins: int = 4) -> NDArray[np.float32]:

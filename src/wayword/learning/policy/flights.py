@@ -111,7 +111,7 @@ def training_examples(source: str, overlapping: bool) -> list[Example]:
     return result
 
 
-def shard_path(folder: Path, number: int) -> Path:
+def execution_path(folder: Path, number: int) -> Path:
     """Where shard ``number`` of a folder lies."""
     return folder / f"shard-{number:05d}.safetensors"
 
@@ -119,7 +119,7 @@ def shard_path(folder: Path, number: int) -> Path:
 def missing_shards(examples: Sequence[Example], folder: Path) -> list[int]:
     """The shards of these examples that are not there yet."""
     count = (len(examples) + PER_SHARD - 1) // PER_SHARD
-    return [number for number in range(count) if not shard_path(folder, number).exists()]
+    return [number for number in range(count) if not execution_path(folder, number).exists()]
 
 
 def record_shard(

@@ -28,7 +28,13 @@ from wayword.grounding import Grounder
 from wayword.learning.ar.databases import BuildConfig, build_database
 from wayword.learning.common.train_config import FILE, claim
 from wayword.learning.policy.executions import Execution, write_executions
-from wayword.learning.policy.flights import FlightConfig, missing_shards, record_shard, shard_path, training_examples
+from wayword.learning.policy.flights import (
+    FlightConfig,
+    execution_path,
+    missing_shards,
+    record_shard,
+    training_examples,
+)
 from wayword.learning.policy.readings import ReadingConfig, ReadingPair, read_examples, write_readings
 from wayword.sim.models.catalogue import names
 from wayword.sim.render.bank import MeshBank
@@ -140,7 +146,7 @@ def _fly(corpus: _Corpus, folder: Path, workers: Workers) -> None:
     show = corpus.show("flights", len(corpus.examples))
     bank = MeshBank.of_catalogue(sorted({item.name for example in corpus.examples for item in example.objects}))
     for number, executions in each(partial(_fly_shard, corpus, bank), missing_shards(corpus.examples, folder), workers):
-        write_executions(shard_path(folder, number), executions)
+        write_executions(execution_path(folder, number), executions)
         show(len(executions))
 
 
