@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -76,6 +77,9 @@ class LocalFollowers:
 
     def explain(self, error: RuntimeError) -> Exception:
         """The words of the one that gave up, or that one was ended."""
+        deadline = time.monotonic() + _GRACE_S  # a connection may be gone a moment before its process is
+        while not any(process.poll() is not None for process in self._processes) and time.monotonic() < deadline:
+            time.sleep(0.05)
         for rank, process in enumerate(self._processes, 1):
             if self._answer(rank).exists():
                 return WaywordError(self._answer(rank).read_text(encoding="utf-8"))
