@@ -191,7 +191,8 @@ class Bench:
         if self.publish:
             from wayword.cli.results import publish_figures
 
-            command, today = f"wayword bench database --repeats {self.repeats}", date.today().isoformat()
+            most = "" if self.most >= SIZES[-1] else f" --most {self.most}"
+            command, today = f"wayword bench database --repeats {self.repeats}{most}", date.today().isoformat()
             figures = {}
             for cost in costs:
                 seconds = {"first_load": cost.first_load_s, "load": cost.load_s, "teach": cost.teach_s}

@@ -147,7 +147,7 @@ def _first_load(folder: Path) -> float:
 def _ready_policy() -> FsPVN:
     """The default policy with all networks in memory."""
     policy = WAYFINDER.load(None)
-    policy.reset(["stop"], [shipped_database("dev")])
+    policy.reset(["stop"], [shipped_database("test")])
     return policy
 
 
