@@ -153,11 +153,16 @@ def test_every_verb_runs_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def serves(words: list[str], folder: Path) -> bool:
     """Start a server in a process of its own, wait for the address it prints, end it with Ctrl-C."""
-    code = f"from wayword.cli.launch import main; main({words!r})"
+    # Jobs of a shell's background ignore Ctrl-C, and so would their children.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{heed}; from wayword.cli.launch import main; main({words!r})"
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen([sys.executable, "-c", code], cwd=folder, env=environment, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         said = server.stdout.readline().decode()
         server.send_signal(signal.SIGINT)
-        server.communicate(timeout=60)
+        try:
+            server.communicate(timeout=60)
+        finally:
+            server.kill()
     return re.search(r"http://127\.0\.0\.1:\d+", said) is not None
