@@ -6,9 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
-from support.studio_tab import PATIENCE_S, choose, close_tab, field, fly, open_tab, press, says, shot, until
+from support.studio_tab import PATIENCE_S, choose, close_tab, field, fly, on_screen, open_tab, press, says, shot, until
+from wayword.task import ARENA_M
 
 if TYPE_CHECKING:
     from wayword.studio.page import Page
@@ -166,6 +168,10 @@ def test_on_a_narrow_page_the_scene_comes_first(browser: Any, studio: Studio, si
     assert button["y"] >= scene["y"] + scene["height"]  # nothing lies over the scene
     assert button["width"] > 0.8 * size[0]
     assert tab.evaluate("document.documentElement.scrollWidth") == size[0]
+    corners = np.array([on_screen(tab, page, (x, y, 0.0)) for x in (0.0, ARENA_M) for y in (0.0, ARENA_M)])
+    assert np.ptp(corners[:, 0]) > 0.5 * scene["width"]  # the arena is whole and not small
+    assert (corners > 0).all()
+    assert (corners < (scene["width"], scene["height"])).all()
     shot(tab, f"ready-{size[0]}")
     fly(tab, page)
     says(tab, "done in ")

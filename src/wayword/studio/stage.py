@@ -25,8 +25,8 @@ Moved = Callable[[int, float, float], None]
 _TRAIL_POINTS = 200
 _HEIGHT_M = 0.7
 _HALF_TURN = (0.0, 1.0, 0.0, 0.0)  # wxyz about x: viser's images face down
-_NARROW_AWAY = 1.12
-"""How much farther the eye is from the middle of the arena on a phone."""
+_PHONE_AWAY, _PHONE_ASPECT, _TABLET_AWAY = 1.12, 0.46, 0.8
+"""How much farther the eye is from the middle of the arena on a phone's page, and how near it comes on wider ones."""
 
 
 class Drone:
@@ -101,9 +101,10 @@ class Stage:
         draggable(arrow, self._may_move, None, self._turn, headed)
 
     def _look(self) -> None:
-        """From where the whole arena is seen; from farther off on a page that is higher than wide."""
+        """From where the whole arena is seen: on a page that is higher than wide the scene is as wide as the page."""
         camera = self._client.camera
-        away = 1.0 if float(camera.aspect) >= 1 else _NARROW_AWAY
+        aspect = float(camera.aspect)
+        away = 1.0 if aspect >= 1 else max(_PHONE_AWAY * min(_PHONE_ASPECT / aspect, 1.0), _TABLET_AWAY)
         target = np.array([ARENA_M / 2, 1.9, 0.0])
         camera.position = target + away * (np.array([ARENA_M / 2, -2.2, 3.9]) - target)
         camera.look_at = target
