@@ -136,7 +136,7 @@ def test_exported_networks_answer_as_the_trained_ones(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not list its networks"):
         Grounder.load(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"half a file")
-    with pytest.raises(DataError, match="does not fit its"):
+    with pytest.raises(DataError, match="is missing or damaged"):
         load_nets(tmp_path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,8 +14,6 @@ from wayword.evaluation.commands import Trace, judge
 from wayword.language.reader import Reading, Thing
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.pilot.pilot import open_database
-from wayword.policy.steps.route import clearance
-from wayword.policy.steps.surroundings import DRONE_M, LARGEST_M, discs_around
 from wayword.policy.variants import WAYFINDER
 from wayword.policy.wayfinder import Wayfinder
 from wayword.sim.arena import Arena, ArenaConfig, Situation
@@ -129,21 +126,6 @@ def test_the_legs_of_a_description_follow_each_other_with_one_map(policy: Wayfin
             break
     assert len(set(starts)) == 2  # two segments at once; the third begins where they ended
     assert all(after >= before - 1e-3 for before, after in pairwise(coverage))
-
-
-@pytest.mark.parametrize("away_m", [0.45, 0.6])
-def test_a_thing_right_before_the_drone_is_kept_clear_of_at_once(policy: Wayfinder, away_m: float) -> None:
-    # The foot of the flower pot is below the image: where it would stand by its mask is beyond where it does.
-    x, y = LAYOUT[1].x, LAYOUT[1].y
-    _, loop = fly(policy, [Reading("description")], ["fly past the flower pot"], Pose2(x, y - away_m, 1.57))
-    loop.decide()
-    plan = policy._plans[0]
-    first = plan.map.sightings[0]
-    placed = [math.dist(place, (x, y - away_m)) for place in first.stands[first.p_box > 0.5, :2].tolist()]
-    assert min(placed) > away_m + 0.05
-    discs = discs_around(plan.map.landmarks.recognised, plan.things.likely, (x, y - away_m))
-    solid = min(MeshBank.of_catalogue().column_m["flower pot"], LARGEST_M) + DRONE_M
-    assert clearance((x, y - away_m), discs) < away_m - solid + 0.08
 
 
 def test_anyway_flies_a_text_that_was_refused(policy: Wayfinder) -> None:

@@ -27,14 +27,13 @@ from wayword.language.reader import Reading, Thing
 from wayword.mapping.grid import frame_pose
 from wayword.mapping.landmarks import Landmarks
 from wayword.mapping.settled_map import SettledMap
-from wayword.mapping.standing import Standing, side_of
 from wayword.policy.fspvn import FlightMemory, FsPVN, Thought, reference_table
 from wayword.policy.perfect import PerfectFsPVN
 from wayword.policy.steps.flyer import StepFlyer
 from wayword.policy.steps.held_up import HeldUp
 from wayword.policy.steps.keep_clear import keep_clear
 from wayword.policy.steps.planned import planned_distributions
-from wayword.policy.steps.surroundings import BelievedLayout, discs_around
+from wayword.policy.steps.surroundings import BelievedLayout, solid_discs
 from wayword.task import DECISION_S, STOP_THRESHOLD
 
 _AT_ONCE = 2
@@ -47,8 +46,6 @@ class _Plan:
 
     reading: Reading
     map: SettledMap
-    things: Standing
-    """What to keep clear of on ways that are described."""
     flyer: StepFlyer | None = None
     layout: BelievedLayout | None = None
     legs: list[str] = field(default_factory=list)
@@ -104,12 +101,12 @@ class Wayfinder(FsPVN):
         return replace(flight, candidates=candidates, table=table)
 
     def _plan(self, reading: Reading, names: tuple[str, ...]) -> _Plan:
-        landmarks, things = Landmarks(names, self.camera), Standing(side_of(self.camera.hfov_deg))
+        landmarks = Landmarks(names, self.camera)
         if reading.kind != "steps":
-            return _Plan(reading, SettledMap(landmarks), things)
+            return _Plan(reading, SettledMap(landmarks))
         selects = any(thing.select is not None for thing in reading.things.values())
         flyer = StepFlyer(reading.steps, self.camera, selects)
-        return _Plan(reading, SettledMap(landmarks), things, flyer, BelievedLayout(landmarks, reading.things))
+        return _Plan(reading, SettledMap(landmarks), flyer, BelievedLayout(landmarks, reading.things))
 
     def reading(self, slot: int = 0) -> Reading:
         """What was understood of the text of a slot."""
@@ -138,7 +135,6 @@ class Wayfinder(FsPVN):
         for slot, pose, (grounding, stands) in zip(slots, poses, sights, strict=True):
             plan, flight = self._plans[slot], self._flights[slot]
             plan.map.add(stands, grounding.p_box, grounding.p_object_of_box, pose)
-            plan.things.look(stands, grounding.p_box, pose)
             if self.settled:
                 flight.world.references[:] = plan.map.references(flight.table)
         return sights
@@ -171,8 +167,7 @@ class Wayfinder(FsPVN):
         plan.last = here
         if action[2] > STOP_THRESHOLD or not self.clear:
             return
-        place = float(here[0]), float(here[1])
-        discs = discs_around(plan.map.landmarks.recognised, plan.things.likely, place)
+        discs = solid_discs(plan.map.landmarks.recognised)
         flight = self._flights[slot]
         assert flight.thought is not None
         assert flight.start is not None

@@ -12,17 +12,8 @@ from wayword.episodes.commands import Select
 from wayword.episodes.format import Pose2
 from wayword.language.reader import Thing
 from wayword.mapping.landmarks import Landmark, Landmarks
-from wayword.mapping.standing import StandingThing
 from wayword.policy.steps.search import Search
-from wayword.policy.steps.surroundings import (
-    DRONE_M,
-    LARGEST_M,
-    BelievedLayout,
-    TrueLayout,
-    discs_around,
-    in_view,
-    solid_discs,
-)
+from wayword.policy.steps.surroundings import DRONE_M, LARGEST_M, BelievedLayout, TrueLayout, in_view, solid_discs
 from wayword.task import MAX_YAW_RATE_RAD_S
 
 NAMES = ("globe", "duck", "cone")
@@ -62,21 +53,6 @@ def test_landmarks_are_as_large_as_things_can_be() -> None:
     discs = solid_discs(landmarks((1.0, 2.0, "globe")).confirmed)
     np.testing.assert_allclose(discs, [[1.0, 2.0, LARGEST_M + DRONE_M]])
     assert solid_discs([]).shape == (0, 3)
-
-
-def test_what_is_near_is_where_it_was_placed_for_that() -> None:
-    marks = landmarks((1.0, 2.0, "globe"), (3.0, 3.0, "duck")).confirmed
-    # The globe itself stands 0.4 m nearer than its landmark: 0.15 + 0.02 + 0.08 wide. The duck is far away.
-    globe = StandingThing(1.0, 1.6, 0.15, 50.0, 2.0)
-    np.testing.assert_allclose(discs_around(marks, [globe], (1.0, 1.1)), [[3, 3, 0.3], [1, 1.6, 0.25]])
-    np.testing.assert_allclose(discs_around(marks, [globe], (1.0, 0.6)), solid_discs(marks))
-    # What stands where no landmark is recognised is a ghost ...
-    ghost = StandingThing(2.0, 0.5, 0.15, 50.0, 2.0)
-    np.testing.assert_allclose(discs_around(marks, [ghost], (2.0, 0.1)), solid_discs(marks))
-    # ... but not if it is cut off below: it is anywhere from here to there, and there was no time to recognise it.
-    cut = StandingThing(2.0, 0.5, 0.15, 0.01, 0.9, (2.0, 0.8))
-    assert discs_around(marks, [cut], (2.0, 0.1))[2:] == pytest.approx(np.array([[2, 0.5, 0.23], [2, 0.8, 0.23]]))
-    assert discs_around([], [], (0.0, 0.0)).shape == (0, 3)
 
 
 def test_a_name_is_looked_up_among_the_landmarks() -> None:

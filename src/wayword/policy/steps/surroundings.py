@@ -20,7 +20,6 @@ from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.language.reader import Thing
 from wayword.mapping.landmarks import Landmark, Landmarks
-from wayword.mapping.standing import Disc, StandingThing
 
 Point = tuple[float, float]
 DRONE_M = 0.08
@@ -29,9 +28,6 @@ _CERTAIN = 0.5
 """How surely a landmark is what is meant, so that nothing else need be looked for."""
 _SPOKEN_OF = 0.5
 """How much a landmark must look like some taught object to be one of "the things"."""
-NEAR_M, KNOWN_M, PLACED_M = 0.8, 0.6, 0.02
-"""What is nearer to the drone than this may have its foot below the image; a landmark this near to a thing is that
-thing; by so much its surface may be nearer than it seems."""
 LARGEST_M = 0.22
 """Nothing is solid beyond this radius (``ArenaConfig.column_cap_m``)."""
 
@@ -68,25 +64,6 @@ def solid_discs(marks: Sequence[Landmark]) -> NDArray[np.float64]:
     With the radius that was seen, 0.15 contacts per flight on natural dev instructions; with this one 0.06.
     """
     return np.array([(mark.x, mark.y, LARGEST_M + DRONE_M) for mark in marks]).reshape(-1, 3)
-
-
-def discs_around(marks: Sequence[Landmark], things: Sequence[StandingThing], here: Point) -> NDArray[np.float64]:
-    """(K, 3) what must not be touched on a described way: landmarks, and what is near as ``Standing`` has placed it.
-
-    A landmark of which only the upper part is in the image stands 0.2 to 0.4 m beyond the thing itself. What stands
-    where no landmark is recognised is a ghost, unless it is so near that there was no time to recognise it.
-    """
-    near = list[Disc]()
-    for thing in things:
-        known = any(math.dist(mark.place, (thing.x, thing.y)) < KNOWN_M for mark in marks)
-        if thing.far is None and known:
-            near.append((thing.x, thing.y, min(thing.width, LARGEST_M) + PLACED_M))
-        elif thing.far is not None:
-            near += [(*end, min(thing.width, LARGEST_M)) for end in ((thing.x, thing.y), thing.far)]
-    near = [disc for disc in near if math.dist(disc[:2], here) < NEAR_M]
-    others = [mark for mark in marks if all(math.dist(mark.place, disc[:2]) > KNOWN_M for disc in near)]
-    own = np.array([(x, y, radius + DRONE_M) for x, y, radius in near]).reshape(-1, 3)
-    return np.concatenate([solid_discs(others), own])
 
 
 class TrueLayout:
