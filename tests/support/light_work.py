@@ -33,7 +33,8 @@ def killed_once(folder: Path, job: int) -> int:
 def describe(array: Any, job: int) -> tuple[float, int, int]:
     """The sum of a large array, the bytes of memory that are this process's own, and those of the array."""
     total = float(array.sum())
+    # Not Private_Dirty: a page of a file that the disk has not got yet is dirty, and private to who first reads it.
     rollup = Path("/proc/self/smaps_rollup").read_text().splitlines()
-    private = sum(int(line.split()[1]) for line in rollup if line.startswith("Private_Dirty")) * 1024
+    private = sum(int(line.split()[1]) for line in rollup if line.startswith("Anonymous:")) * 1024
     array[job] = -1.0  # of its own copy: nobody else sees it
     return total, private, array.nbytes
