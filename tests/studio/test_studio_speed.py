@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -27,7 +28,8 @@ def test_without_playwright_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.needs_browser
 def test_it_measures_a_page_that_comes_and_flies() -> None:
-    measured = speed.studio_speed(2)
+    with ThreadPoolExecutor(1) as thread:  # Playwright has one loop per thread, and other pages' is still running here
+        measured = thread.submit(speed.studio_speed, 2).result()
     assert 0.5 < measured.first_picture_s.mean < 900
     assert 0 < measured.pictures_per_s.mean <= measured.updates_per_s.mean < 25
     assert measured.shared_updates_per_s.n == 4
