@@ -310,6 +310,25 @@ def test_latency_shifts_the_response(model: Literal["lag", "rigid"], latency: fl
     np.testing.assert_allclose(late["yaw"][shift:], prompt["yaw"][:-shift], rtol=0, atol=1e-9)
 
 
+def test_latencies_are_drawn_per_episode_and_each_is_its_own() -> None:
+    drawn = VehicleConfig(randomise_latency=(0.0, 0.3))
+    fleet = Fleet(200, drawn)
+    fleet.reset(range(200), 0.0, 0.0, 0.0, np.random.default_rng(1))
+    begun = np.zeros(200, np.int64)
+    for number in range(1, 26):
+        fleet.step(np.tile([0.7, 0.0], (200, 1)), SUB_STEP)
+        begun = np.where((begun == 0) & (fleet.velocity[:, 0] > 0), number, begun)
+    assert begun.min() == 1
+    assert begun.max() == 16  # 0.3 s are 15 sub-steps
+    assert len(set(begun.tolist())) == 16
+    # A vehicle that drew k sub-steps flies as one that is always that late.
+    alone = record(hovering(drawn, seed=5), 0.7, 0.5, 1.0)
+    late = int(np.argmax(alone["vx"] > 0)) * SUB_STEP
+    same = record(hovering(VehicleConfig(latency_s=late)), 0.7, 0.5, 1.0)
+    np.testing.assert_array_equal(alone["vx"], same["vx"])
+    np.testing.assert_array_equal(alone["yaw"], same["yaw"])
+
+
 def test_time_constants_are_drawn_per_episode() -> None:
     fleet = Fleet(300, VehicleConfig(randomise=(0.3, 1.0)))
     fleet.reset(range(300), 0.0, 0.0, 0.0, np.random.default_rng(1))
@@ -370,6 +389,8 @@ def test_bad_calls_are_refused_and_change_nothing() -> None:
         {"latency_s": -0.1},
         {"latency_s": 1e9},
         {"latency_s": math.inf},
+        {"randomise_latency": (0.3, 0.1)},
+        {"randomise_latency": (-0.1, 0.1)},
         {"sub_step_s": 0.2},
     ],
 )

@@ -13,7 +13,7 @@ from support.extra_torch import torch
 from wayword.episodes import Example
 from wayword.errors import DataError
 from wayword.learning.policy.control_net import ControlNet, ValueNet
-from wayword.learning.policy.control_run import ControlTraining, load_networks
+from wayword.learning.policy.control_run import ControlRun, ControlTraining, load_networks
 from wayword.learning.policy.noise import Noise, NoiseConfig
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
@@ -114,6 +114,26 @@ def test_a_flight_ends_at_the_horizon_and_others_fly_on(pool: list[Example]) -> 
     assert world.stopped.tolist() == [False, True, False]
     np.testing.assert_array_equal(world.poses[1], before[1])
     assert np.linalg.norm(world.poses[0, :2] - world.starts[0, :2]) > 0.5
+
+
+def test_what_flies_is_the_moving_average_of_the_control_network(tmp_path: Path) -> None:
+    # After one iteration keep = min(0.5, 1 / 10): 0.1 of what it was and 0.9 of what it is; after the second
+    # keep = min(0.5, 2 / 11) = 2 / 11.
+    run = ControlRun(tmp_path, replace(QUICK, average=0.5))
+    name = next(iter(run.averaged))
+    start = run.averaged[name].clone()
+    for number, value in ((0, 1.0), (1, 3.0)):
+        run.step = number
+        with torch.no_grad():
+            run.control.state_dict()[name].fill_(value)
+        run.update_average()
+    expected = 2 / 11 * (0.1 * start + 0.9) + 9 / 11 * 3.0
+    torch.testing.assert_close(run.averaged[name], expected)
+    run.save()
+    again = ControlRun(tmp_path, replace(QUICK, average=0.5))
+    torch.testing.assert_close(again.averaged[name], expected)
+    again.export()
+    torch.testing.assert_close(load_networks(tmp_path)[0].state_dict()[name], expected)
 
 
 def test_noise_makes_distributions_and_is_kept_through_an_episode(pool: list[Example]) -> None:

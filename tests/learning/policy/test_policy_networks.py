@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,38 @@ def test_logits_over_all_cells_and_the_unobserved(size: Size) -> None:
     logits = net(*inputs(2, 3, size.context))
     assert logits.shape == (2, 2, UNOBSERVED + 1)
     assert bool(torch.isfinite(logits).all())
+
+
+PAIR = replace(SMALL, members=2)
+
+
+def test_a_committee_answers_with_the_geometric_mean_of_its_members() -> None:
+    net = Stage1(10, PAIR).eval()
+    parts = inputs(2, 3, PAIR.context)
+    first, second = (torch.softmax(logits, dim=2) for logits in net.answers(*parts))
+    assert not torch.allclose(first, second)
+    mean = (first * second).sqrt()
+    expected = mean / mean.sum(dim=2, keepdim=True)
+    torch.testing.assert_close(torch.softmax(net(*parts), dim=2), expected, rtol=1e-4, atol=1e-7)
+
+
+def test_a_member_alone_answers_as_in_its_committee() -> None:
+    net, alone = Stage1(10, PAIR).eval(), Stage1(10, SMALL).eval()
+    alone.load_state_dict({name: value for name, value in net.state_dict().items() if not name.startswith("more.")})
+    tokens, lengths, places = torch.tensor([[3, 4, 5]]), torch.tensor([3]), torch.tensor([[1]])
+    (psi, mean), (own_psi, own_mean) = net.read(tokens, lengths, places), alone.read(tokens, lengths, places)
+    torch.testing.assert_close(psi[..., : SMALL.context], own_psi)
+    torch.testing.assert_close(net.single(tokens)[1], mean)
+    masks, others = inputs(1, 1, PAIR.context)[2:]
+    torch.testing.assert_close(net.answers(psi, mean, masks, others)[0], alone(own_psi, own_mean, masks, others))
+
+
+def test_members_learn_each_for_itself() -> None:
+    # The gradient of one member's loss does not reach the other.
+    net, gold = Stage1(10, PAIR), torch.softmax(torch.randn(2, 2, UNOBSERVED + 1), dim=2)
+    sum(visitation_loss(net.answers(*inputs(2, 3, PAIR.context))[0], gold)).mean().backward()
+    assert all(value.grad is None for value in net.more.parameters())
+    assert any(value.grad is not None for value in net.lingunet.parameters())
 
 
 def test_samples_of_a_batch_do_not_touch() -> None:
@@ -99,13 +132,14 @@ def test_the_mirror_exchanges_left_and_right() -> None:
     np.testing.assert_array_equal(mirrored_distributions(turned), gold)
 
 
-def test_the_exported_network_answers_as_torch_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [SMALL, PAIR])
+def test_the_exported_network_answers_as_torch_does(tmp_path: Path, size: Size) -> None:
     vocabulary = Vocabulary.build([["go", "past", "<obj>", "left"]] * 3)
     torch.manual_seed(1)
-    net = Stage1(len(vocabulary), SMALL).eval()
+    net = Stage1(len(vocabulary), size).eval()
     control = ControlRun(tmp_path / "control", ControlTraining(episodes=1))
     control.export()
-    save_policy(tmp_path / "policy", net, vocabulary, SMALL, tmp_path / "control", {})
+    save_policy(tmp_path / "policy", net, vocabulary, size, tmp_path / "control", {})
     runtime = Stage1Runtime(tmp_path / "policy", mirror=False)
     said = [["go", "past", "<obj>"], ["left"], ["<obj>", "past", "<obj>", "go"]]
     words = [runtime.encode(tokens) for tokens in said]
@@ -164,11 +198,12 @@ def test_weights_that_are_not_what_their_config_says_are_refused(tmp_path: Path)
         Stage1Runtime(folder)
 
 
-def test_training_goes_on_from_weights_with_other_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [SMALL, PAIR])
+def test_training_goes_on_from_weights_with_other_words(tmp_path: Path, size: Size) -> None:
     before, after = Vocabulary.build([["go", "past"] * 3]), Vocabulary.build([["stop", "go"] * 3])
     ControlRun(tmp_path / "control", ControlTraining(episodes=1)).export()
-    old, net = Stage1(len(before), SMALL), Stage1(len(after), SMALL)
-    save_policy(tmp_path / "policy", old, before, SMALL, tmp_path / "control", {})
+    old, net = Stage1(len(before), size), Stage1(len(after), size)
+    save_policy(tmp_path / "policy", old, before, size, tmp_path / "control", {})
     load_start(net, after, tmp_path / "policy")
     rows, old_rows = net.text.embedding.weight, old.text.embedding.weight
     assert torch.equal(rows[after.numbers(["go"])], old_rows[before.numbers(["go"])])

@@ -194,7 +194,7 @@ def stage1_step() -> tuple[Any, Callable[[], Any]]:
     )
 
     def loss() -> Any:
-        visit, goal, _ = loss_of(net, batch)
+        visit, goal = loss_of(net, batch)
         return (visit + goal).mean()
 
     return net, loss

@@ -88,7 +88,7 @@ def fly_order(cockpit: Cockpit, order: Order) -> Logbook:
         net.load_state_dict({name: torch.from_numpy(np.array(part)) for name, part in state.items()})
     rng = np.random.default_rng(order.seed)
     items = [cockpit.items[number] for number in order.numbers]
-    world = SeeingWorld(items, eyes, stage1, cockpit.control.inputs, rng)
+    world = SeeingWorld(items, eyes, stage1, cockpit.control.inputs, rng, cockpit.control.teacher)
     flights = fly_world(world, sampling_actor(control, value, rng), cockpit.control.reward)
     return Logbook(order.version, order.numbers, flights, world.executions(), list(world.whole))
 

@@ -1,6 +1,6 @@
 """A training of stage 2 on its way: what it is made of, its checkpoint, its log and what it leaves behind.
 
-checkpoint.safetensors   networks, optimiser, random generator, step and time spent; written atomically
+checkpoint.safetensors   networks, the average of one, optimiser, random generator, step, time; written atomically
 log.csv                  step, minutes, name, value
 model.safetensors        control.* and value.*, for training on
 control.json, .onnx      what ``wayword.policy.control.Control.load`` reads
@@ -66,6 +66,8 @@ class ControlTraining:
     held_out: int = 200
     """Two-segment examples to evaluate on."""
     evaluate_every: int = 100
+    average: float = 0.98
+    """Share that the moving average of the weights, which is what flies, keeps at every iteration; 0: the newest."""
     save_every_s: float = 60.0
     seed: int = 0
 
@@ -86,6 +88,8 @@ class ControlRun(RunFolder):
         self._parameters = [*self.control.parameters(), *self.value.parameters()]
         self.optimiser = torch.optim.Adam(self._parameters, config.ppo.learning_rate, eps=config.ppo.epsilon)
         self.rng = np.random.default_rng(config.seed)
+        self.averaged = self._copy()
+        """Moving average of the control network's weights: PPO's own jitter from update to update."""
         self.frames = 0
         self.saved = time.monotonic()
         if self.checkpoint.exists():
@@ -102,6 +106,25 @@ class ControlRun(RunFolder):
         text = "  ".join(f"{name} {value:.3g}" for name, value in numbers.items())
         print(f"{100 * self.progress:5.1f} %  step {self.step}  frames {self.frames}  {text}", flush=True)
 
+    def set_rate(self, rate: float) -> None:
+        """The learning rate from now on."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Start from this control network."""
+        self.control.load_state_dict(dict(weights))
+        self.averaged = self._copy()
+
+    def update_average(self) -> None:
+        """At the end of an iteration; in the first ones the average is short, so that the start is soon forgotten."""
+        keep = min(self.config.average, (1 + self.step) / (10 + self.step))
+        for name, value in self.control.state_dict().items():
+            self.averaged[name].lerp_(value, 1 - keep)
+
+    def _copy(self) -> dict[str, Tensor]:
+        return {name: value.detach().clone() for name, value in self.control.state_dict().items()}
+
     def tensors(self) -> dict[str, Tensor]:
         """The weights of both networks."""
         parts = {"control": self.control, "value": self.value}
@@ -109,7 +132,7 @@ class ControlRun(RunFolder):
 
     def save(self) -> None:
         """Write the checkpoint."""
-        tensors = self.tensors()
+        tensors = self.tensors() | {f"averaged.{name}": value.clone() for name, value in self.averaged.items()}
         for number, parameter in enumerate(self._parameters):
             for name, value in self.optimiser.state.get(parameter, {}).items():
                 tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value).clone()
@@ -120,20 +143,28 @@ class ControlRun(RunFolder):
         self.saved = time.monotonic()
 
     def export(self) -> None:
-        """Write what ``Control.load`` reads, and the weights."""
+        """Write what ``Control.load`` reads, and the weights: the averaged ones of the control network."""
+        averaged = {f"control.{name}": value.clone() for name, value in self.averaged.items()}
         with atomic_path(self.folder / "model.safetensors") as temporary:
-            save_file(self.tensors(), temporary)
-        content = batch_to_onnx(self.control, (1, self.config.inputs.size), ["outputs"])
+            save_file(self.tensors() | averaged, temporary)
+        content = batch_to_onnx(self.averaged_control(), (1, self.config.inputs.size), ["outputs"])
         with atomic_path(self.folder / "control.onnx") as temporary:
             temporary.write_bytes(content)
-        self.control.train()
         write_control_record(self.folder, self.config.inputs, content, asdict(self.config.size))  # last: makes it valid
+
+    def averaged_control(self) -> ControlNet:
+        """The control network that flies."""
+        net = ControlNet(self.config.inputs, self.config.size)
+        net.load_state_dict(self.averaged)
+        return net
 
     def _resume(self) -> None:
         try:
             state, tensors = read_state(self.checkpoint, _REMEDY), read_torch(self.checkpoint, _REMEDY)
             self.control.load_state_dict(below(tensors, "control."))
             self.value.load_state_dict(below(tensors, "value."))
+            self.averaged = {name: value.clone() for name, value in below(tensors, "averaged.").items()}
+            self.averaged_control()  # complains if it is of another network
             for number, parameter in enumerate(self._parameters):
                 if own := below(tensors, f"optimiser.{number}."):
                     check_optimiser(self.checkpoint, own, parameter, _REMEDY)

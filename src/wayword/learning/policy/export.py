@@ -33,10 +33,10 @@ from wayword.policy.tokens import Vocabulary
 class _Text(nn.Module):
     def __init__(self, net: Stage1) -> None:
         super().__init__()
-        self.text = net.text
+        self.net = net
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        return self.text.single(tokens)
+        return self.net.single(tokens)
 
 
 class _Visitation(nn.Module):

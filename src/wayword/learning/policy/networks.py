@@ -16,6 +16,8 @@ sees where each cell lies relative to the start, and keeps a text-conditioned sk
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -65,7 +67,7 @@ class LingUNet(nn.Module):
     def __init__(self, size: Size) -> None:
         super().__init__()
         self.size = size
-        c, b, context = size.channels, size.filtered, size.context
+        c, b, context = size.channels, size.filtered, size.member_context
         inputs = context + OTHER_CHANNELS + (2 if size.positions else 0)
         self.down = nn.ModuleList()
         self.kernels = nn.ModuleList()
@@ -149,31 +151,75 @@ class _Up(nn.Module):
         return result
 
 
+class _Member(nn.Module):
+    """One more text encoder with its LingUNet."""
+
+    def __init__(self, vocabulary: int, size: Size) -> None:
+        super().__init__()
+        self.text = TextEncoder(vocabulary, size)
+        self.lingunet = LingUNet(size)
+
+
 class Stage1(nn.Module):
-    """Text encoder, object context grounding map and LingUNet."""
+    """Text encoder, object context grounding map and LingUNet; or a committee of several such pairs.
+
+    Members of a committee learn side by side from the same samples, each from its own loss, and answer together: the
+    normalised geometric mean of their distributions. Their psi(r) and h_hat stand one behind the other, D wide in all.
+    """
 
     def __init__(self, vocabulary: int, size: Size) -> None:
         super().__init__()
         self.size = size
         self.text = TextEncoder(vocabulary, size)
         self.lingunet = LingUNet(size)
+        self.more = nn.ModuleList(_Member(vocabulary, size) for _ in range(size.members - 1))
         self.dropout = nn.Dropout(size.dropout)
+
+    @property
+    def _texts(self) -> list[TextEncoder]:
+        return [self.text, *(member.text for member in self.more)]
+
+    @property
+    def _lingunets(self) -> list[LingUNet]:
+        return [self.lingunet, *(member.lingunet for member in self.more)]
 
     def read(self, tokens: Tensor, lengths: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
         """psi(r) (N, R, D) and h_hat (N, D)."""
-        states, mean = self.text(tokens, lengths)
+        parts = [text(tokens, lengths) for text in self._texts]
+        states, mean = torch.cat([part[0] for part in parts], dim=2), torch.cat([part[1] for part in parts], dim=1)
         return at_placeholders(self.dropout(states), places), self.dropout(mean)
 
-    def forward(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> Tensor:
-        """Logits (N, 2, 4097) from context embeddings and the masks on the prediction grid.
+    def single(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """States (1, L, D) and h_hat (1, D) of one sentence (1, L), in a form that can be exported."""
+        parts = [text.single(tokens) for text in self._texts]
+        return torch.cat([part[0] for part in parts], dim=2), torch.cat([part[1] for part in parts], dim=1)
+
+    def answers(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> list[Tensor]:
+        """Logits (N, 2, 4097) of every member.
 
         ``others`` (N, 6, 64, 64): all objects, observability, four boundaries.
         """
         shrink = PREDICTION_CELLS // self.size.grid
         if shrink > 1:
             references, others = functional.avg_pool2d(references, shrink), functional.avg_pool2d(others, shrink)
-        result: Tensor = self.lingunet(object_context_map(psi, references, others), mean_state)
-        return result
+        wide = self.size.member_context
+        return [
+            lingunet(object_context_map(own_psi, references, others), own_mean)
+            for lingunet, own_psi, own_mean in zip(
+                self._lingunets, psi.split(wide, dim=2), mean_state.split(wide, dim=1), strict=True
+            )
+        ]
+
+    def forward(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> Tensor:
+        """Logits (N, 2, 4097) of all members together, from context embeddings and masks on the prediction grid."""
+        return joint_logits(self.answers(psi, mean_state, references, others))
+
+
+def joint_logits(answers: Sequence[Tensor]) -> Tensor:
+    """Logits of the normalised geometric mean of the members' distributions."""
+    if len(answers) == 1:
+        return answers[0]
+    return torch.stack([functional.log_softmax(logits, dim=2) for logits in answers]).mean(dim=0)
 
 
 def visitation_loss(logits: Tensor, gold: Tensor) -> tuple[Tensor, Tensor]:

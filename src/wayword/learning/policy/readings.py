@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def read_examples(
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[ReadingPair]:
     """Read every example; ``first`` is the number of the first one, which seeds it."""
-    language = LanguageModel.load(chunker=config.chunker)
+    language = _language(config.chunker)
     everything = sorted({entry.name for entry in load_phrases("seen")})
     pool = phrase_pool(everything)
     fixed = None if config.database is None else load_phrases(config.database)
@@ -127,6 +128,12 @@ def read_examples(
         pairs.append(ReadingPair(whole, prefix))
         progress(1)
     return pairs
+
+
+@cache
+def _language(chunker: str) -> LanguageModel:
+    """One for all chunks of a worker: it remembers the vectors of the phrases, half of the work."""
+    return LanguageModel.load(chunker=chunker)
 
 
 def write_readings(path: Path, pairs: Sequence[ReadingPair]) -> None:

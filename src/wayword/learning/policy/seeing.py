@@ -11,7 +11,7 @@ flight has a database of its own, and is recorded as an ``Execution`` for proces
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,17 @@ class SeeingWorld(TeacherWorld):
     """N flights side by side through the whole of stage 1."""
 
     def __init__(
-        self, items: Sequence[Item], eyes: Eyes, stage1: Stage1, control: ControlConfig, rng: np.random.Generator
+        self,
+        items: Sequence[Item],
+        eyes: Eyes,
+        stage1: Stage1,
+        control: ControlConfig,
+        rng: np.random.Generator,
+        teacher: TeacherConfig | None = None,
     ) -> None:
+        """``teacher`` says what is flown there and with what; its noise is not, for what is seen is no teacher's."""
         self.eyes, self.stage1, self.items = eyes, stage1, items
-        config = TeacherConfig(noise=None)
+        config = replace(teacher or TeacherConfig(), noise=None)
         self.whole = [
             item.readings.prefix is None or item.example.count == 1 or rng.random() >= eyes.prefixes for item in items
         ]

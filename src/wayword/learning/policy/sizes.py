@@ -28,6 +28,8 @@ class Size:
     """Channels with each cell's place relative to the start (not in the paper)."""
     dropout: float = 0.1
     """Of word vectors and states while training."""
+    members: int = 1
+    """Networks that answer together, each trained on its own loss (not in the paper)."""
 
     @staticmethod
     def paper() -> Size:
@@ -35,9 +37,14 @@ class Size:
         return Size(20, 20, 64, 5, 48, 24, 256, skip=False, positions=False, dropout=0.0)
 
     @property
-    def context(self) -> int:
-        """Width of psi(r) and h_hat."""
+    def member_context(self) -> int:
+        """Width of psi(r) and h_hat of one member."""
         return 2 * self.hidden
+
+    @property
+    def context(self) -> int:
+        """Width of psi(r) and h_hat, of all members one behind the other."""
+        return self.members * self.member_context
 
 
 @dataclass(frozen=True)

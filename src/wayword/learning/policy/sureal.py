@@ -34,7 +34,7 @@ from wayword.compute import Crew, each
 from wayword.errors import WaywordError
 from wayword.io import write_json
 from wayword.learning.common.followers import RAY
-from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run, share_done
 from wayword.learning.common.team import seeded
 from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import claim
@@ -70,7 +70,7 @@ class SurealPlan:
     learning_rate: float = 3e-4
     """Of process A."""
     control_rate: float = 1e-4
-    """Of process B: it starts from a policy that flies."""
+    """Of process B at its beginning, falling to nothing: it starts from a policy that flies."""
     sync: bool = False
     """Both in one process, in turn, until the iterations are over: reproducible to the bit."""
     actors: int = 0
@@ -141,7 +141,7 @@ class ProcessA:
         """Lines 4 to 8: one update, and parameters for process B now and then."""
         rng = seeded(self.plan.seed, self.run.step, 7)
         self.net.train()
-        visit, goal, _ = loss_of(self.net, self.samples.draw(rng, self.config.visitation.examples, self.weights))
+        visit, goal = loss_of(self.net, self.samples.draw(rng, self.config.visitation.examples, self.weights))
         numbers = {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
         self.run.update((visit + goal).mean(), numbers)
         if self.run.step % self.plan.send_every == 0:
@@ -162,7 +162,7 @@ class ProcessB:
         self.run = ControlRun(folder / "b", self.control)
         if self.run.step == 0:
             finished = ControlRun(inputs.stage2, config.control)
-            self.run.control.load_state_dict(finished.control.state_dict())
+            self.run.begin_with(finished.averaged)
             self.run.value.load_state_dict(finished.value.state_dict())
         self.stage1 = Stage1(len(data.samples.vocabulary), config.visitation.size)
         self.stage1.load_state_dict(averaged_of(inputs.stage1))
@@ -177,10 +177,9 @@ class ProcessB:
         """Lines 3 to 13: newest stage 1, N flights, PPO updates, executions for process A."""
         self._newest_stage1()
         rng, numbers = self.run.rng, self._draw()
-        world = SeeingWorld([self.items[n] for n in numbers], self.eyes, self.stage1, self.run.config.inputs, rng)
-        flights: Flights = fly_world(
-            world, sampling_actor(self.run.control, self.run.value, rng), self.run.config.reward
-        )
+        own, items = self.run.config, [self.items[n] for n in numbers]
+        world = SeeingWorld(items, self.eyes, self.stage1, own.inputs, rng, own.teacher)
+        flights: Flights = fly_world(world, sampling_actor(self.run.control, self.run.value, rng), own.reward)
         return self._learn(Logbook(self.run.step, numbers, flights, world.executions(), list(world.whole)))
 
     def steps(self, crew: Crew) -> Generator[dict[str, float], None, None]:
@@ -201,6 +200,12 @@ class ProcessB:
             nets = (state_of(net) for net in (self.stage1, run.control, run.value))
             yield Order(run.step, self._draw(), (run.config.seed, 60, run.step, number), *nets)
 
+    @property
+    def _share_done(self) -> float:
+        """0 at the start, 1 at the end: of the iterations, or of the time where that ends the run."""
+        minutes = NO_LIMIT if self.plan.sync else self.plan.minutes
+        return share_done(self.run.step / self.plan.iterations, self.run.seconds, minutes)
+
     def _newest_stage1(self) -> None:
         newest = self.exchange.newest_parameters()
         if newest is not None:
@@ -212,10 +217,12 @@ class ProcessB:
     def _learn(self, book: Logbook, about: Mapping[str, float] | None = None) -> dict[str, float]:
         flights, rng = book.flights, self.run.rng
         batch = ppo.make_batch(*flights[:5], self.control.ppo)
+        self.run.set_rate(self.plan.control_rate * (1 - self._share_done) + 1e-6)
         logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
         pairs = [(n, e) for n, e, whole in zip(book.numbers, book.executions, book.whole, strict=True) if whole]
         if pairs:  # a flight that followed the first segment only would be a wrong pair for the whole instruction
             self.exchange.send_executions(self.run.step, [n for n, _ in pairs], [e for _, e in pairs])
+        self.run.update_average()
         self.run.step += 1
         self.run.frames += sum(len(r) for r in flights.rewards)
         result = {**flights.numbers(), **logged, **(about or {})}

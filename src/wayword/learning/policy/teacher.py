@@ -55,8 +55,10 @@ class TeacherConfig:
     net_m: float = 1.0
     """A net stands this far outside the arena."""
     camera: Camera = field(default_factory=Camera)
-    vehicle: VehicleConfig = field(default_factory=lambda: VehicleConfig(randomise=(0.3, 1.0)))
-    """Agile and sluggish airframes alike: real ones take 0.3 to 1.0 s to reach 63 % of their speed."""
+    vehicle: VehicleConfig = field(
+        default_factory=lambda: VehicleConfig(randomise=(0.3, 1.0), randomise_latency=(0.0, 0.3))
+    )
+    """Agile and sluggish airframes alike: real ones take 0.3 to 1.0 s to reach 63 % of their speed, and begin late."""
 
 
 def teacher_examples(episodes: int, seed: int, segments: Sequence[int] = (1, 2)) -> list[Example]:

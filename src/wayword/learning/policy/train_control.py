@@ -60,13 +60,14 @@ def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> C
         world = TeacherWorld(sample, teacher, config.inputs, rng, pool)
         cloning = config.method == "bc" or run.step < config.cloning
         numbers, flights = _clone(run, world) if cloning else _improve(run, world)
+        run.update_average()
         run.step += 1
         run.frames += sum(len(r) for r in flights.rewards)
         if run.step % 10 == 0:
             run.log({**flights.numbers(), **numbers})
         if run.step % config.evaluate_every == 0 or run.progress >= 1.0:
             for name, noise in (("clean", None), ("noisy", config.teacher.noise)):
-                scores = evaluate(run.control, held_out, replace(config.teacher, noise=noise), config)
+                scores = evaluate(run.averaged_control(), held_out, replace(config.teacher, noise=noise), config)
                 run.log({f"{name}_{key}": value for key, value in scores.items()})
         if time.monotonic() - run.saved > config.save_every_s:
             run.save()
@@ -78,8 +79,7 @@ def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> C
 def _improve(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flights]:
     """One iteration of PPO: fly with sampled actions, then update."""
     config = run.config.ppo
-    for group in run.optimiser.param_groups:
-        group["lr"] = config.learning_rate * (1 - run.progress) + 1e-6
+    run.set_rate(config.learning_rate * (1 - run.progress) + 1e-6)
     flights = fly_world(world, sampling_actor(run.control, run.value, run.rng), run.config.reward)
     batch = ppo.make_batch(*flights[:5], config)
     return ppo.update(run.control, run.value, run.optimiser, batch, config, run.rng), flights
@@ -97,8 +97,7 @@ def _clone(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flig
         none = np.zeros(len(slots), np.float32)
         return actions, none, none
 
-    for group in run.optimiser.param_groups:
-        group["lr"] = config.cloning_rate
+    run.set_rate(config.cloning_rate)
     flights = fly_world(world, disturbed, config.reward)
     inputs = np.concatenate(flights.inputs)
     actions = np.concatenate([np.stack(rows) for rows in targets])

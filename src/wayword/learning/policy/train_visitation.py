@@ -29,7 +29,7 @@ from wayword.learning.common.train_config import claim
 from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
 from wayword.learning.policy.executions import read_all_executions
 from wayword.learning.policy.flights import training_examples
-from wayword.learning.policy.networks import Stage1, visitation_loss
+from wayword.learning.policy.networks import Stage1, joint_logits, visitation_loss
 from wayword.learning.policy.readings import load_readings
 from wayword.learning.policy.sizes import Size
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
@@ -117,16 +117,22 @@ def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
     return Vocabulary.build([*texts, *(mirrored(text) for text in texts)])
 
 
-def loss_of(net: nn.Module, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """KL of d^p and d^g per sample, and the logits."""
+def answers_to(net: nn.Module, batch: Batch) -> tuple[list[Tensor], Tensor]:
+    """Logits of every member, and the gold distributions beside them."""
     moments = len(batch.gold) // len(batch.tokens)
     here = next(net.parameters()).device
     psi, mean = net.read(*to_device(here, batch.tokens, batch.lengths, batch.places))  # type: ignore[operator]
     psi, mean = psi.repeat_interleave(moments, 0), mean.repeat_interleave(moments, 0)
     references, others, gold = to_device(here, batch.references, batch.others, batch.gold)
-    logits = net(psi, mean, references, others)
-    visit, goal = visitation_loss(logits, gold)
-    return visit, goal, logits
+    return net.answers(psi, mean, references, others), gold  # type: ignore[operator]
+
+
+def loss_of(net: nn.Module, batch: Batch) -> tuple[Tensor, Tensor]:
+    """KL of d^p and d^g per sample, mean over the members: each learns for itself."""
+    answers, gold = answers_to(net, batch)
+    losses = [visitation_loss(logits, gold) for logits in answers]
+    visit, goal = (torch.stack(parts).mean(dim=0) for parts in zip(*losses, strict=True))
+    return visit, goal
 
 
 def goal_errors(logits: Tensor, goals: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -146,7 +152,9 @@ def check(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
     for start in range(0, len(items), 16):
         part = items[start : start + 16]
         whole = [samples.final(item) for item in part]
-        visit, goal, logits = loss_of(net, collate(whole))
+        answers, gold = answers_to(net, collate(whole))
+        logits = joint_logits(answers)
+        visit, goal = visitation_loss(logits, gold)
         ends = np.array([
             to_frame(item.example.path[-1], item.execution.poses[0][[0, 1, 5]]) for item in part
         ])  # fmt: skip
@@ -209,7 +217,8 @@ def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
     try:
         tensors = read_torch(path, "choose other weights to start from", "stage1.")
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
-        tensors["text.embedding.weight"] = tensors["text.embedding.weight"][rows]
+        for name in [name for name in tensors if name.endswith("text.embedding.weight")]:  # of every member
+            tensors[name] = tensors[name][rows]
         net.load_state_dict(tensors)
     except (KeyError, IndexError, RuntimeError) as error:
         raise DataError(
@@ -239,7 +248,7 @@ def train(
 
         def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
             net.train()
-            visit, goal, _ = loss_of(net, data.samples.draw(rng, config.examples, data.weights))
+            visit, goal = loss_of(net, data.samples.draw(rng, config.examples, data.weights))
             return (visit + goal).mean(), {"visit": float(visit.detach().mean()), "goal": float(goal.detach().mean())}
 
         team.share(step, net)

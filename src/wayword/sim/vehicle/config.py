@@ -60,6 +60,8 @@ class VehicleConfig:
     """Time to 63 % of a new yaw rate."""
     randomise: tuple[float, float] | None = None
     """If given, every episode draws ``time_constant_s`` uniformly from this range."""
+    randomise_latency: tuple[float, float] | None = None
+    """If given, every episode draws ``latency_s`` uniformly from this range."""
     tilt_time_constant_s: float = 0.05
     """Lag model only: smoothing of roll and pitch, so that the camera does not jump."""
     max_speed_m_s: float = MAX_SPEED_M_S
@@ -107,6 +109,10 @@ class VehicleConfig:
             low, high = self.randomise
             _require(low > 0.0, "randomise[0]", low, "more than 0")
             _require(high >= low, "randomise[1]", high, f"{low:g} or more")
+        if self.randomise_latency is not None:
+            low, high = self.randomise_latency
+            _require(low >= 0.0, "randomise_latency[0]", low, "0 or more")
+            _require(low <= high <= 10.0, "randomise_latency[1]", high, f"between {low:g} and 10 (it is in seconds)")
         if self.model == "rigid":
             low, high = RIGID_TIME_CONSTANTS_S
             for value in self.randomise or (self.time_constant_s,):
@@ -116,9 +122,13 @@ class VehicleConfig:
             _require(yaw >= 0.06, "yaw_time_constant_s", yaw, "0.06 or more for the rigid model")
 
     @property
-    def latency_sub_steps(self) -> int:
-        """The latency in whole sub-steps."""
-        return round(self.latency_s / self.sub_step_s)
+    def longest_latency_sub_steps(self) -> int:
+        """The longest latency that an episode may have, in whole sub-steps."""
+        return self.in_sub_steps(self.latency_s if self.randomise_latency is None else self.randomise_latency[1])
+
+    def in_sub_steps(self, latency_s: float) -> int:
+        """A latency in whole sub-steps."""
+        return round(latency_s / self.sub_step_s)
 
     @property
     def is_random(self) -> bool:
@@ -126,7 +136,8 @@ class VehicleConfig:
         wind = self.wind
         blows_anyhow = wind.speed_m_s > 0.0 and wind.direction_rad is None
         noisy = self.position_noise_m > 0.0 or self.angle_noise_rad > 0.0
-        return self.randomise is not None or blows_anyhow or wind.gust_m_s > 0.0 or noisy
+        drawn = self.randomise is not None or self.randomise_latency is not None
+        return drawn or blows_anyhow or wind.gust_m_s > 0.0 or noisy
 
     def sub_steps(self, duration_s: float) -> int:
         """Number of sub-steps in ``duration_s``; ValueError unless it is a whole, positive number."""

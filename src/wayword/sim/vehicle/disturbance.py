@@ -34,8 +34,9 @@ class Disturbances:
         self._noise_rng: list[np.random.Generator | None] = [None] * count
         self._mean_wind = np.zeros((count, 2))
         self._gust = np.zeros((count, 2))
-        # Setpoints on their way, one per sub-step of latency, oldest first.
-        self._pending = np.zeros((count, config.latency_sub_steps, 2))
+        # Setpoints on their way, one per sub-step of the longest latency, oldest first.
+        self._pending = np.zeros((count, config.longest_latency_sub_steps, 2))
+        self._latency = np.full(count, config.in_sub_steps(config.latency_s))
 
     def reset(self, index: int, seed: int | None) -> float:
         """Start an episode for one vehicle and return its time constant; None if nothing is random."""
@@ -47,6 +48,8 @@ class Disturbances:
             response, weather, noise = (np.random.default_rng(stream) for stream in streams)
             if config.randomise is not None:
                 time_constant = float(response.uniform(*config.randomise))
+            if config.randomise_latency is not None:
+                self._latency[index] = config.in_sub_steps(float(response.uniform(*config.randomise_latency)))
             if wind.direction_rad is None:
                 direction = float(weather.uniform(-math.pi, math.pi))
             self._gust[index] = wind.gust_m_s * weather.standard_normal(2)
@@ -61,8 +64,10 @@ class Disturbances:
         if self._pending.shape[1] == 0:
             return arriving
         line = np.concatenate([self._pending, arriving], axis=1)
+        longest = self._pending.shape[1]
         self._pending = line[:, sub_steps:].copy()
-        return np.ascontiguousarray(line[:, :sub_steps])
+        now = (longest - self._latency)[:, None] + np.arange(sub_steps)
+        return np.ascontiguousarray(np.take_along_axis(line, now[:, :, None], axis=1))
 
     def wind(self, sub_steps: int) -> FloatArray:
         """Wind (N, S, 2) over the coming sub-steps in m/s, or (N, 0, 2) if there is none."""
