@@ -21,7 +21,7 @@ from wayword.camera import Camera
 from wayword.episodes.commands import Step
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
-from wayword.policy.steps.follow import FollowConfig, follow, turn_rate
+from wayword.policy.steps.follow import FollowConfig, follow, present_speed, turn_rate
 from wayword.policy.steps.phases import Ahead, FlyThrough, Peek, Phase, TurnBy, TurnTo, needed, plan
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
@@ -75,6 +75,8 @@ class StepFlyer:
         self._last_yaw = 0.0
         self._last_place: Point = (math.inf, math.inf)
         self._still = 0
+        self._speed_m_s = self._asked_m_s = 0.0
+        """How fast it is, and what it was asked for last."""
         self._places: dict[str, Point] = {}
         self.way: NDArray[np.float64] | None = None
         """(P, 2) where it is about to fly; None while it turns or looks for something."""
@@ -93,7 +95,9 @@ class StepFlyer:
         turned = wrap(float(here[2]) - self._last_yaw)
         self._turned += turned
         self._last_yaw = float(here[2])
-        moved = abs(turned) > 0.02 or math.dist(here[:2], self._last_place) > 0.02
+        gone = math.dist(here[:2], self._last_place)
+        self._speed_m_s = present_speed(gone, self._asked_m_s) if math.isfinite(gone) else 0.0
+        moved = abs(turned) > 0.02 or gone > 0.02
         self._still = 0 if moved else self._still + 1
         self._last_place = (float(here[0]), float(here[1]))
         if self._still >= _STUCK and self._phases:  # what is left of the phase cannot be flown
@@ -104,6 +108,7 @@ class StepFlyer:
                 break
             motion = self._step(here, around)
             if motion is not None:
+                self._asked_m_s = motion[0]
                 return (*motion, False)
         return 0.0, 0.0, True
 
@@ -121,7 +126,7 @@ class StepFlyer:
         step = self.steps[self.index]
         if self._selects:
             self._search = self._search or Search((), whole=True)
-            motion = self._search.decide(here, around, self._discs(around))
+            motion = self._search.decide(here, around, self._discs(around), self._speed_m_s)
             if motion is not None:
                 return motion
             around.begin_select(Pose2(*(float(value) for value in self._start)))
@@ -160,7 +165,7 @@ class StepFlyer:
 
     def _searching_motion(self, here: NDArray[np.float64], around: Surroundings) -> tuple[float, float] | None:
         assert self._search is not None
-        return self._search.decide(here, around, self._discs(around))
+        return self._search.decide(here, around, self._discs(around), self._speed_m_s)
 
     def _plan(self, step: Step, here: NDArray[np.float64], around: Surroundings) -> list[Phase]:
         assert self._start is not None
@@ -244,7 +249,7 @@ class StepFlyer:
         if len(points) > 1:
             way = np.concatenate([way, np.array(points[1:])])
         self.way = way
-        return follow(here, way, phase.halt, config.follow, around.discs())
+        return follow(here, way, phase.halt, config.follow, around.discs(), self._speed_m_s)
 
     def _ahead(self, phase: Ahead, here: NDArray[np.float64], around: Surroundings) -> tuple[float, float] | None:
         """Along a line; its end is fixed when it begins, so that what is flown is what was said."""
@@ -268,7 +273,7 @@ class StepFlyer:
         if not is_way_free(position, end, discs):  # straight ahead was said: go around only what is in the way
             way = route(position, end, discs)
         self.way = way
-        speed, rate = follow(here, way, True, self.config.follow, around.discs())
+        speed, rate = follow(here, way, True, self.config.follow, around.discs(), self._speed_m_s)
         return (min(speed, 0.45), rate) if phase.until is not None else (speed, rate)
 
     def _holds(self, is_: str, here: NDArray[np.float64], place: Point) -> bool:

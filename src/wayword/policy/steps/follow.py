@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.policy.steps.vias import heading_error
-from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
+from wayword.task import DECISION_S, MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class FollowConfig:
     """Yaw rate per radian of heading error."""
     slow_turn: float = 3.0
     """Speed falls as exp(-slow_turn * |heading error|)."""
-    brake_s: float = 0.95
-    """Speed is at most the way left divided by this time."""
+    lag_s: float = 0.65
+    """Time constant of the vehicle's speed: real ones take 0.3 to 1.0 s."""
     creep_m_s: float = 0.07
     """Slowest speed while the drone faces its carrot."""
 
@@ -46,19 +46,39 @@ def follow(
     brakes: bool,
     config: FollowConfig,
     discs: NDArray[np.float64] | None = None,
+    speed_m_s: float = 0.0,
 ) -> tuple[float, float]:
     """Forward speed and yaw rate along a way that begins at the drone; ``brakes`` if it is to halt at its end.
 
-    Never faster than it can halt before one of the ``discs`` that stands right ahead.
+    Never faster than it can halt before one of the ``discs`` that stands right ahead. ``speed_m_s`` is how fast the
+    drone is.
     """
     carrot = along(way, config.look_ahead_m)
     error = heading_error(pose, carrot)
     left = length_of(way)
-    speed = min(MAX_SPEED_M_S, max(left / config.brake_s, config.creep_m_s)) if brakes else MAX_SPEED_M_S
+    speed = max(speed_to_rest(left, speed_m_s, config.lag_s), config.creep_m_s) if brakes else MAX_SPEED_M_S
     speed *= math.exp(-config.slow_turn * abs(error))
     if discs is not None:
-        speed = min(speed, free_ahead(pose, discs) / config.brake_s)
+        speed = min(speed, speed_to_rest(free_ahead(pose, discs), speed_m_s, config.lag_s))
     return speed, turn_rate(error, config.turn_gain)
+
+
+def speed_to_rest(way_m: float, speed_m_s: float, lag_s: float) -> float:
+    """The fastest speed u to ask for, so that a halt asked for at the next decision comes within ``way_m``.
+
+    A vehicle with lag tau that flies v and is asked for u during T and then for 0 comes to rest after u T + v tau,
+    whatever u is.
+    """
+    return min(MAX_SPEED_M_S, max(0.0, (way_m - speed_m_s * lag_s) / DECISION_S))
+
+
+def present_speed(gone_m: float, asked_m_s: float, lag_s: float = FollowConfig.lag_s) -> float:
+    """How fast a vehicle with lag tau is that has gone this far since the last decision, when it was asked for u.
+
+    From v0 it goes u T + (v0 - u) tau (1 - k) and is then u + (v0 - u) k fast, with k = exp(-T / tau).
+    """
+    keep = math.exp(-DECISION_S / lag_s)
+    return max(0.0, asked_m_s + (gone_m - asked_m_s * DECISION_S) * keep / (lag_s * (1 - keep)))
 
 
 def free_ahead(pose: NDArray[np.float64], discs: NDArray[np.float64]) -> float:

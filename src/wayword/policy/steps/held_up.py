@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wayword.episodes.geometry import wrap
 from wayword.mapping.grid import PREDICTION_CELLS, UNOBSERVED, prediction_centres, to_world
-from wayword.policy.steps.follow import FollowConfig, follow
+from wayword.policy.steps.follow import FollowConfig, follow, present_speed
 from wayword.policy.steps.route import route
 from wayword.task import ARENA_M
 
@@ -54,6 +54,7 @@ class HeldUp:
         """Whether it flies to the goal by itself now."""
         self._decisions = self._still = 0
         self._last: NDArray[np.float64] | None = None
+        self._asked_m_s = 0.0
 
     def decide(
         self,
@@ -65,7 +66,9 @@ class HeldUp:
         """Speed, yaw rate and stop at ``here`` (x, y, yaw), or None while FsPVN gets on; ``start`` is its leg's."""
         config = self.config
         self._decisions += 1
+        speed_m_s = 0.0
         if self._last is not None:
+            speed_m_s = present_speed(math.dist(here[:2], self._last[:2]), self._asked_m_s)
             turned = abs(wrap(float(here[2] - self._last[2])))
             moved = math.dist(here[:2], self._last[:2]) > config.still_m or turned > config.still_rad
             self._still = 0 if moved else self._still + 1
@@ -78,7 +81,8 @@ class HeldUp:
         goal = out_of(believed_goal(goal_distribution, start), discs, config.room_m)
         if math.dist(goal, here[:2]) < config.at_m:
             return 0.0, 0.0, 1.0
-        speed, rate = follow(here, route(here[:2], goal, discs), True, FollowConfig(), discs)
+        speed, rate = follow(here, route(here[:2], goal, discs), True, FollowConfig(), discs, speed_m_s)
+        self._asked_m_s = speed
         return speed, rate, 0.0
 
 

@@ -36,13 +36,13 @@ class Search:
         self._towards: Point | None = None
 
     def decide(
-        self, here: NDArray[np.float64], around: Surroundings, discs: NDArray[np.float64]
+        self, here: NDArray[np.float64], around: Surroundings, discs: NDArray[np.float64], speed_m_s: float = 0.0
     ) -> tuple[float, float] | None:
-        """Forward speed and yaw rate, or None when the search is over."""
+        """Forward speed and yaw rate of a drone that flies ``speed_m_s``, or None when the search is over."""
         if self._towards is not None:
             if math.dist(self._towards, (here[0], here[1])) > 0.15:
                 way = route(here[:2], self._towards, discs)
-                return follow(here, way, True, FollowConfig(), discs)
+                return follow(here, way, True, FollowConfig(), discs, speed_m_s)
             self._towards, self._swept, self._yaw = None, 0.0, None
         if self._yaw is not None:
             self._swept += abs(wrap(float(here[2]) - self._yaw))
