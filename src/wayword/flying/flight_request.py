@@ -137,7 +137,10 @@ def prepare_flight(
     if isinstance(flight.policy, Wayfinder):
         flight = replace(flight, reading=flight.policy.reading(0))
     if flight.reading is not None and flight.reading.refusal is not None:
-        raise RefusedError(f"{flight.reading.refusal.rstrip('.')}; --anyway flies all the same")
+        refusal = flight.reading.refusal
+        raise RefusedError(
+            refusal if flight.reading.is_answer else f"{refusal.rstrip('.')}; --anyway flies all the same"
+        )
     if flight.parsed is not None and flight.database is not None:
         _remark_unknown(flight.parsed, flight.database, remark)
     return flight
