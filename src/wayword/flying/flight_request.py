@@ -117,8 +117,9 @@ class PreparedFlight:
 
     @property
     def mentioned(self) -> list[str]:
-        """Models of the objects the instruction refers to, as the bank calls them."""
-        return [_model(name, self.bank) or name for name in mentioned_objects(self.parsed)]
+        """Models of the objects the instruction refers to, as the bank calls them, as often as it does."""
+        names = [] if self.parsed is None else [reference.best for reference in self.parsed.references]
+        return [_model(name, self.bank) or name for name in names if name is not None]
 
 
 def prepare_flight(
