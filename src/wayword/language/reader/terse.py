@@ -10,7 +10,7 @@ import re
 
 from wayword.episodes.commands import Step
 from wayword.language.reader.quantities import find_measures
-from wayword.language.reader.unfinished import FILLERS, START_PLACE, VERBS, words_of
+from wayword.language.reader.unfinished import FILLERS, START_PLACE, VERBS, typed_words
 
 DIRECTIONS = {
     "left": Step("turn", degrees=90.0),
@@ -46,7 +46,7 @@ _MOVES = frozenset({
 
 def directions_alone(text: str) -> tuple[Step, ...]:
     """A move for each direction of a text that holds nothing else: "left", "to the right", "left then right"."""
-    line = " ".join(words_of(text))
+    line = " ".join(typed_words(text))
     return tuple(DIRECTIONS[way] for way in re.findall(_DIRECTION, line)) if _DIRECTED.fullmatch(line) else ()
 
 
@@ -54,23 +54,23 @@ def is_height(text: str) -> bool:
     """Whether a text speaks of take-off, landing or height and of no other move: "land", "go up 1 m"."""
     for measure in reversed(find_measures(text)):
         text = f"{text[: measure.start]} {text[measure.end :]}"
-    words = set(words_of(_TOGETHER.sub(r"\1\2", text.lower())))
+    words = set(typed_words(_TOGETHER.sub(r"\1\2", text.lower())))
     return bool(words & HEIGHTS) and words <= HEIGHTS | VERBS | FILLERS | _BESIDE_HEIGHT
 
 
 def is_plea(text: str) -> bool:
     """Whether a text asks what there is to say: "help", "list objects", "?"."""
-    words = set(words_of(text))
+    words = set(typed_words(text))
     return bool(words & _PLEAS) and words <= _PLEAS | FILLERS if words else "?" in text
 
 
 def is_question(text: str) -> bool:
     """Whether a text that asks for no flight is a question: "what can you do"."""
-    return text.rstrip().endswith("?") or next(iter(words_of(text)), "") in _QUESTIONS
+    return text.rstrip().endswith("?") or next(iter(typed_words(text)), "") in _QUESTIONS
 
 
 def is_no_move(text: str) -> bool:
     """Whether a text holds at most one word that says anything, and that word is no move: "exit", a picture."""
-    words = [word for word in words_of(text) if word not in FILLERS - {"to"}]
-    is_place = START_PLACE.search(" ".join(words_of(text))) is not None
+    words = [word for word in typed_words(text) if word not in FILLERS - {"to"}]
+    is_place = START_PLACE.search(" ".join(typed_words(text))) is not None
     return len(words) <= 1 and not is_place and not _MOVES.intersection(words)

@@ -24,14 +24,14 @@ START_PLACE = re.compile(r"\b(?:the|your|(?:go|fly|move|head) to) start\b")
 """Where the flight began, and no verb."""
 
 
-def words_of(text: str) -> list[str]:
+def typed_words(text: str) -> list[str]:
     """Words and whole numbers, in small letters."""
     return _WORD.findall(text.lower())
 
 
 def is_unfinished(text: str) -> bool:
     """Whether a text, its spelling put right, holds nothing but verbs of moving and fillers."""
-    words = words_of(text)
+    words = typed_words(text)
     if START_PLACE.search(" ".join(words)):
         return False
     return any(word in VERBS for word in words) and all(word in VERBS or word in FILLERS for word in words)
