@@ -52,6 +52,8 @@ def package_of(module: str) -> str:
     parts = module.split(".")
     if len(parts) == 1:
         return ""
+    if parts[1] == "__main__":
+        return "cli"  # ``python -m wayword`` is the command line
     return parts[1] if (ROOT / parts[1]).is_dir() else "(root)"
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from wayword import __version__
 from wayword.cli.launch import main
 from wayword.cli.results import render_pages
 from wayword.episodes import load_episodes, load_natural, write_episodes
@@ -178,6 +179,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -c 'from wayword.cli.launch import main; main()' --help | head -c 0"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("module", ["wayword", "wayword.cli.launch"])
+def test_it_runs_as_a_module_too(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"wayword {__version__}\n", "")
 
 
 def test_help_needs_no_heavy_imports() -> None:

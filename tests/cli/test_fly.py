@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,18 @@ def test_the_readmes_flight_without_torch_and_network(
     trace = json.loads(out.with_suffix(".json").read_text())
     moving = sum(not decision["stop"] for decision in trace["decisions"])
     assert (info.frames, info.width, info.height) == (1 + 5 * moving + 20, 1280, 720)
+
+
+@pytest.mark.parametrize("page", ["pilot.md", "tutorials/fly.md"])
+def test_what_the_pages_show_is_what_is_printed(
+    page: str, flight: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
+    """Numbers aside, which other weights change a little."""
+    shown = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+    block = shown.split("    wayword flies in the layout of seed 0:\n")[1].split("\n\n")[0]
+    number = re.compile(r"\d+\.\d+")
+    lines = [number.sub("#", line.strip()) for line in block.splitlines()]
+    assert lines[:3] == [number.sub("#", line) for line in flight[1].stdout.splitlines()[1:4]]
 
 
 def test_the_readmes_first_command_is_this_flight() -> None:
@@ -147,8 +160,8 @@ def test_a_policy_that_does_not_listen_flies_the_same_words(tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([""], "the instruction is empty"),
-        (["…!"], "the instruction is empty"),
+        ([""], "the instruction has no words"),
+        (["🚁!"], "the instruction has no words"),
         (["x" * 20_001], "characters"),
         (["go \udcff"], "half a character"),
         (["go", "--seed", "-1"], "--seed -1"),
@@ -245,7 +258,7 @@ def test_the_examples_of_the_readme_do_what_they_say(
     assert all(part in outcome for part in parts)
 
 
-@pytest.mark.parametrize("text", ["fly to the rocket", "what time is it?", "the weather is lovely today"])
+@pytest.mark.parametrize("text", ["fly to the rocket", "the weather is lovely today", "exit"])
 def test_what_cannot_be_flown_is_refused_with_a_reason(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -257,3 +270,23 @@ def test_what_cannot_be_flown_is_refused_with_a_reason(
     assert "I know fire truck" in said
     assert "--anyway" in said
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("help", "I fly to things"),
+        ("what time is it?", "I fly to things"),
+        ("land", "I take off and land by myself"),
+    ],
+)
+def test_who_asks_is_answered_and_not_told_to_fly_anyway(
+    text: str, answer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["fly", text, "--out", str(tmp_path / "f.png")])
+    said = capsys.readouterr().err
+    assert (stop.value.code, said.count("\n")) == (3, 1)
+    assert said.startswith(f"wayword: {answer}")
+    assert "I know fire truck" in said
+    assert "--anyway" not in said

@@ -26,7 +26,7 @@ def shown(text: str) -> list[str]:
     blocks = [line for block in FENCED.findall(joined) for line in block.splitlines()]
     lines = [*blocks, *(line for line in FENCED.sub("", joined).splitlines() if line.startswith("    "))]
     parts = [part.strip() for line in lines for part in line.split("&&")]
-    return [part for part in parts if re.match(r"(\.venv/bin/)?wayword [a-z]", part)]
+    return [part for part in parts if re.match(r"(\.venv/bin/)?wayword (?!flies )[a-z]", part)]  # not what it says
 
 
 def mentioned(text: str) -> Iterator[tuple[list[str], list[str]]]:

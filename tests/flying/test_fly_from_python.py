@@ -54,5 +54,5 @@ def test_two_files_are_two_files(tmp_path: Path) -> None:
         wayword.fly(layout="dev-003")
     with pytest.raises(WaywordError, match="demonstrations"):
         wayword.fly(INSTRUCTION, policy="oracle")
-    with pytest.raises(WaywordError, match="empty"):
+    with pytest.raises(WaywordError, match="no words"):
         wayword.fly(" ")

@@ -6,11 +6,14 @@ import time
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw
 
 from wayword.episodes import PlacedObject
 from wayword.errors import WaywordError
 from wayword.pictures.colours import FLIGHT
-from wayword.pictures.flight_card import FlightCard
+from wayword.pictures.flight_card import CardLayout, FlightCard, draw_outcome, outcome_room
+from wayword.pictures.lettering import fit_text
+from wayword.pictures.thought_card import LAYOUT as THOUGHTS
 from wayword.pictures.topdown import TopDown
 from wayword.sim.models.mesh import finish
 from wayword.sim.models.primitives import cylinder
@@ -43,6 +46,24 @@ def test_flight_card() -> None:
     rows, columns = np.nonzero((done != frame).any(axis=-1))
     assert rows.min() >= one.layout.status.top
     assert columns.min() >= one.layout.map.left - 2
+
+
+@pytest.mark.parametrize("layout", [CardLayout(), THOUGHTS])
+def test_every_part_of_an_outcome_is_written_and_can_be_read(layout: CardLayout) -> None:
+    parts = [f"circled the fire truck counter-clockwise ({k}): yes, 2.05 turns" for k in range(2, 5)]
+    short, long = "done in 9.5 s: stopped: yes", f"not done in 44.5 s: {'; '.join(parts)}; touched something twice"
+    assert outcome_room(short, layout).left == layout.map.left
+    room = outcome_room(long, layout)
+    assert room == layout.status
+    lines, size = fit_text(long, room.width, room.height, 20)
+    assert " ".join(lines) == long  # nothing is cut off
+    assert size >= 12
+    page = Image.new("RGB", (layout.width, layout.height))
+    draw_outcome(ImageDraw.Draw(page), room, long, False, 20)
+    rows, columns = np.nonzero(np.asarray(page).any(axis=-1))
+    assert rows.min() >= room.top - 2
+    assert rows.max() < room.top + room.height + 2
+    assert columns.max() < room.left + room.width + 2
 
 
 def test_flight_card_of_nothing() -> None:

@@ -153,8 +153,21 @@ def ended(example: Example, ending: Ending, seconds: float, contacts: int, yaw: 
 def test_the_end_of_a_flight_in_words(yaw: float, where: str) -> None:
     objects = [PlacedObject("globe", 2.0, 1.0, 0.0), PlacedObject("crate", 1.0, 4.0, 0.0)]
     example = free_example("x", "stop by the globe", objects, Pose2(0.4, 1.0, 0.0))
-    said = describe_end(ended(example, "policy", 6.5, 0, yaw), ["crate", "globe"])
+    said = describe_end(ended(example, "policy", 6.5, 0, yaw), ["globe"])
     assert said == f"stopped after 6.5 s, 0.80 m from the globe, {where}; no contacts"
+
+
+def test_the_end_is_told_from_the_last_goal_even_if_another_thing_is_nearer() -> None:
+    """The crate is sqrt(0.2^2 + 3^2) = 3.01 m away, the globe 0.80 m."""
+    objects = [PlacedObject("globe", 2.0, 1.0, 0.0), PlacedObject("crate", 1.0, 4.0, 0.0)]
+    example = free_example("x", "pass the globe, stop by the crate", objects, Pose2(0.4, 1.0, 0.0))
+    end = ended(example, "policy", 6.5, 0, math.pi / 2)
+    assert describe_end(end, ["globe", "crate"]) == (
+        "stopped after 6.5 s, 3.01 m from the crate, which is ahead; came within 0.80 m of the globe; no contacts"
+    )
+    assert "0.80 m from the globe, which is on its right; came within 3.01 m" in describe_end(
+        end, ["globe", "crate", "globe"]
+    )
 
 
 def test_the_end_of_a_flight_about_nothing() -> None:

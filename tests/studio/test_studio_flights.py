@@ -173,6 +173,19 @@ def test_a_flight_taken_home_is_the_flight_that_was_seen(workshop: Workshop) -> 
         )  # fmt: skip
 
 
+@pytest.mark.needs_rerun
+def test_a_rerun_recording_is_taken_home(workshop: Workshop, tmp_path: Path) -> None:
+    from rerun.chunk import RrdReader
+
+    session = Session(workshop)
+    session.begin("turn left 90 degrees")
+    flight = flown(session)
+    (tmp_path / "flight.rrd").write_bytes(take_home(flight, "Rerun"))
+    chunks = [*RrdReader(tmp_path / "flight.rrd").stream()]
+    pictures = sum(chunk.num_rows for chunk in chunks if str(chunk.entity_path) == "/world/drone/camera/image")
+    assert pictures >= len(flight.legs)
+
+
 def test_any_moment_of_a_flight_is_found(workshop: Workshop) -> None:
     session = Session(workshop, Choices(policy="average"))
     session.begin(FIRST_INSTRUCTION)

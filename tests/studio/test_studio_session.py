@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import ImageColor
 
 from wayword.camera import Camera
 from wayword.episodes import PlacedObject, Pose2
@@ -18,14 +22,18 @@ from wayword.errors import WaywordError
 from wayword.mapping import WorldMap
 from wayword.mapping.grid import UNOBSERVED
 from wayword.objects import ObjectDatabase, TaughtObject
+from wayword.pictures import live_views
+from wayword.pictures.colours import PALETTE, UNKNOWN_OBJECT
 from wayword.pictures.live_views import MAP_PX, VIEW_PX, LiveViews
 from wayword.sim.render.look import Look
 from wayword.sim.render.renderer import Renderer
+from wayword.studio import words as studio_words
 from wayword.studio.kept_flight import StudioStep
-from wayword.studio.layout import StudioLayout, draw_layout
+from wayword.studio.layout import StudioLayout, corpus_example, draw_layout
 from wayword.studio.painter import Painter
 from wayword.studio.player import Player, pose_at
 from wayword.studio.session import FIRST_INSTRUCTION, Choices, Session
+from wayword.studio.stage import Drone
 from wayword.studio.words import boxes_html, instruction_html, message_html, references_html
 from wayword.studio.workshop import Workshop, merged
 
@@ -114,6 +122,12 @@ def _free_place(layout: StudioLayout) -> tuple[float, float]:
     places = [(x, y) for x in np.arange(0.5, 4.3, 0.2) for y in np.arange(0.5, 4.3, 0.2)]
     taken = [(item.x, item.y) for item in layout.objects] + [(layout.start.x, layout.start.y)]
     return max(places, key=lambda place: min(math.dist(place, other) for other in taken))
+
+
+def test_the_next_example_is_another_one_each_time() -> None:
+    titles = [corpus_example("test", seed).title for seed in range(217)]
+    assert len(set(titles)) == 217
+    assert corpus_example("test", 217).title == titles[0]
 
 
 def test_another_camera_flies_and_is_shown(tmp_path: Path, workshop: Workshop) -> None:
@@ -359,6 +373,62 @@ def test_pictures_show_the_thought(workshop: Workshop) -> None:
         assert (old != new).mean() > 0.2
     shown = leg.thought.grounding.masks.max() >= 0.02
     assert (before[0] != after[0]).any() == shown
+
+
+def test_boxes_in_the_view_have_the_numbers_of_the_list(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(workshop)
+    session.begin(FIRST_INSTRUCTION)
+    leg = session.next_leg()
+    assert leg.thought is not None
+    assert session.parsed is not None
+    drawings: list[tuple[np.ndarray, list[str]]] = []
+    monkeypatch.setattr(
+        live_views, "draw_boxes", lambda picture, boxes, texts, line_px: drawings.append((boxes, texts))
+    )
+    pictures = LiveViews(session.bank, session.situation, workshop.camera)
+    pictures.start(session.parsed)
+    pictures.think(leg.thought, leg.view)
+    pictures.view(leg.view.pose)
+    ((boxes, numbers),) = drawings
+    rows = boxes_html(leg.thought, session.database.names, session.parsed)
+    assert re.findall(r"box (\d+), object", rows) == numbers == [str(k + 1) for k in range(len(boxes))]
+    assert numbers
+
+
+def test_a_line_leads_from_the_drone_to_the_ground() -> None:
+    """Trail and beliefs lie at different heights; the line says which spot the drone is over."""
+    scene = MagicMock()
+    scene.add_frame.side_effect = lambda name, **_: SimpleNamespace(name=name, position=None, wxyz=None)
+    drone = Drone(scene, "/drone", (255, 255, 0), Camera())
+    name, line, *_ = scene.add_line_segments.call_args.args
+    assert name == "/drone-below/line"
+    np.testing.assert_allclose(line[0], [[0, 0, 0], [0, 0, 0.7]], atol=1e-6)
+    drone.set_pose(np.array([1.0, 2.0, 0.7, 0.0, 0.0, 0.5]))
+    assert drone._below.position == (1.0, 2.0, 0.0)
+
+
+def contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    """As WCAG 2 has it: from 1 to 21, and 4.5 is enough for small letters."""
+
+    def light(colour: tuple[int, int, int]) -> float:
+        shares = np.array(colour) / 255
+        linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+        return float(linear @ [0.2126, 0.7152, 0.0722])
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_words_can_be_read_on_their_ground() -> None:
+    assert contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.01)  # of the standard's own examples
+    sheet = (Path(studio_words.__file__).parent / "page.css").read_text(encoding="utf-8")
+    pairs = re.findall(r"background: (#\w+); color: (#\w+)", sheet)
+    assert len(pairs) >= 4
+    assert all(contrast(ImageColor.getrgb(ground), ImageColor.getrgb(ink)) >= 4.5 for ground, ink in pairs)
+    card = ImageColor.getrgb("#1f2430")  # behind words on a light page; a dark one is darker
+    for colour in (*PALETTE, UNKNOWN_OBJECT, *map(ImageColor.getrgb, ("#8fa3bf", "#3fbf74", "#ff8a7a"))):
+        assert contrast(card, colour) >= 4.5
 
 
 def test_words_are_escaped_and_coloured(workshop: Workshop) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,27 @@ def test_mistakes_stand_beside_their_field_and_go_when_they_are_mended(visit: Vi
     until(lambda: tab.get_by_text("page.png: is text").count() == 0)
     until(lambda: tab.get_by_text("has no photo").count() == 0)
     assert len(teach.lesson.exemplars) == 1
+
+
+def test_several_photos_are_dropped_on_the_page(visit: Visit) -> None:
+    tab, page = visit
+    tab.get_by_role("tab", name="Teach").click()
+    tab.get_by_role("button", name="Upload photos").wait_for()
+    photos = [base64.b64encode(duck_photo(number)).decode() for number in range(2)]
+    tab.evaluate(
+        """photos => {
+          const dropped = new DataTransfer();
+          photos.forEach((photo, number) => {
+            const bytes = Uint8Array.from(atob(photo), letter => letter.charCodeAt(0));
+            dropped.items.add(new File([bytes], `drop ${number}.jpg`, {type: "image/jpeg"}));
+          });
+          document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true, cancelable: true}));
+        }""",
+        photos,
+    )
+    for number in range(2):
+        says(tab, f"drop {number}.jpg: cut out")
+    assert len(page._teach.lesson.exemplars) == 2
 
 
 def test_a_crop_is_mended_with_the_mouse_or_the_sliders(visit: Visit, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ EXTRAS = {
     "needs_mcap": Extra(("mcap", "mcap_ros2"), "pip install -e '.[mcap]' mcap-ros2-support"),
     "needs_ray": Extra(("ray",), "pip install -e '.[ray]'"),
     "needs_rerun": Extra(("rerun",), "pip install -e '.[rerun]'"),
+    "needs_sb3": Extra(("stable_baselines3", "torch"), "pip install stable-baselines3 -e '.[train]'"),
     "needs_spacy": Extra(("spacy",), "pip install -e '.[spacy]'"),
     "needs_studio": Extra(("viser",), "pip install -e '.[studio]'"),
     "needs_torch": Extra(("torch", "onnx"), "pip install -e '.[train]'"),

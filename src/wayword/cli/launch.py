@@ -36,3 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains as it exits
         raise SystemExit(0) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -117,8 +117,9 @@ class PreparedFlight:
 
     @property
     def mentioned(self) -> list[str]:
-        """Models of the objects the instruction refers to, as the bank calls them."""
-        return [_model(name, self.bank) or name for name in mentioned_objects(self.parsed)]
+        """Models of the objects the instruction refers to, as the bank calls them, as often as it does."""
+        names = [] if self.parsed is None else [reference.best for reference in self.parsed.references]
+        return [_model(name, self.bank) or name for name in names if name is not None]
 
 
 def prepare_flight(
@@ -137,7 +138,10 @@ def prepare_flight(
     if isinstance(flight.policy, Wayfinder):
         flight = replace(flight, reading=flight.policy.reading(0))
     if flight.reading is not None and flight.reading.refusal is not None:
-        raise RefusedError(f"{flight.reading.refusal.rstrip('.')}; --anyway flies all the same")
+        refusal = flight.reading.refusal
+        raise RefusedError(
+            refusal if flight.reading.is_answer else f"{refusal.rstrip('.')}; --anyway flies all the same"
+        )
     if flight.parsed is not None and flight.database is not None:
         _remark_unknown(flight.parsed, flight.database, remark)
     return flight

@@ -27,12 +27,14 @@ from wayword.pictures.colours import (
     TEXT,
     Rgb,
 )
-from wayword.pictures.lettering import draw_text, fit_text, line_height, line_size, plain_text, text_font
+from wayword.pictures.lettering import draw_text, fit_text, line_height, plain_text, text_font
 from wayword.pictures.topdown import TopDown
 from wayword.sim.render.renderer import Placed
 
 _CORNER_PX = 10
 _BOLD_PX = 0.5
+_LEGIBLE_PX = 15
+"""Below this size the outcome gets more room rather than smaller letters."""
 
 
 @dataclass(frozen=True)
@@ -177,17 +179,33 @@ class FlightCard:
         self, page: Image.Image, telemetry: Mapping[str, str], outcome: str | None, success: bool | None
     ) -> None:
         box, pen = self.layout.status, ImageDraw.Draw(page)
+        room = outcome_room(outcome or "", self.layout)
         # Columns of equal width: values that change their length do not push each other about.
         step = self.layout.view.width / max(len(telemetry), 4)
-        for i, (name, value) in enumerate(telemetry.items()):
+        for i, (name, value) in enumerate(telemetry.items() if room != box else ()):
             x = box.left + i * step
             draw_text(pen, (x, box.top + 8), name, 15, MUTED_TEXT)
             draw_text(pen, (x, box.top + 36), value, 24, TEXT)
         if outcome:
-            colour = outcome_colour(success)
-            room = box.left + box.width - self.layout.map.left
-            size = line_size(plain_text(outcome), room, 26)
-            draw_text(pen, (self.layout.map.left, box.top + box.height // 2), outcome, size, colour, bold=_BOLD_PX)
+            draw_outcome(pen, room, outcome, success, 26)
+
+
+def outcome_room(outcome: str, layout: CardLayout) -> Rectangle:
+    """Where an outcome is written: below the map if one line of it can be read there, else in all of the last row."""
+    row, left = layout.status, layout.map.left
+    beside = Rectangle(left, row.top, row.left + row.width - left, row.height)
+    return beside if text_font(_LEGIBLE_PX).getlength(plain_text(outcome)) <= beside.width else row
+
+
+def draw_outcome(
+    pen: ImageDraw.ImageDraw, room: Rectangle, outcome: str, success: bool | None, largest_px: int
+) -> None:
+    """What came of a flight, part by part, in as many lines as it takes."""
+    lines, size = fit_text(plain_text(outcome), room.width, room.height, largest_px)
+    top = room.top + (room.height - (len(lines) - 1) * line_height(size)) / 2
+    for number, line in enumerate(lines):
+        at = room.left, top + number * line_height(size)
+        draw_text(pen, at, line, size, outcome_colour(success), bold=_BOLD_PX)
 
 
 def outcome_colour(success: bool | None) -> Rgb:

@@ -29,8 +29,8 @@ from wayword.pictures.colours import (
     VISITS,
     reference_colours,
 )
-from wayword.pictures.flight_card import CardLayout, FlightCard, Rectangle, outcome_colour
-from wayword.pictures.lettering import draw_text, line_size, plain_text, text_font
+from wayword.pictures.flight_card import CardLayout, FlightCard, Rectangle, draw_outcome, outcome_room
+from wayword.pictures.lettering import draw_text, plain_text, text_font
 from wayword.pictures.thought_map import calm_map, paint_beliefs
 from wayword.pictures.thought_masks import ThoughtMasks, View
 from wayword.pictures.thought_words import draw_bar, draw_bars, draw_instruction
@@ -150,17 +150,16 @@ class ThoughtCard(FlightCard):
         middle = box.top + box.height // 2
         stop = self._thought is not None and self._thought.action[2] > STOP_THRESHOLD
         values = {**telemetry, "stop": "yes" if stop else "no"}
+        room = outcome_room(outcome or "", self.layout)
         step = self.layout.view.width / len(values)
-        for i, (name, value) in enumerate(values.items()):
+        for i, (name, value) in enumerate(values.items() if room != box else ()):
             x = box.left + i * step
             draw_text(pen, (x, middle), name, 14, MUTED_TEXT)
             draw_text(pen, (x + text_font(14).getlength(name) + 7, middle), value, 17, TEXT)
-        left = self.layout.map.left
         if outcome:
-            size = line_size(plain_text(outcome), self.layout.map.width, 20)
-            draw_text(pen, (left, middle), outcome, size, outcome_colour(success), bold=0.5)
+            draw_outcome(pen, room, outcome, success, 20)
         elif self._thought is not None:
-            self._draw_unobserved(pen, left, middle)
+            self._draw_unobserved(pen, self.layout.map.left, middle)
 
     def _draw_unobserved(self, pen: ImageDraw.ImageDraw, left: float, middle: float) -> None:
         """P(not yet observed) of both distributions, as two bars."""

@@ -205,19 +205,28 @@ def judge_by_mentions(mentioned: Sequence[str]) -> Judge:
 
 
 def describe_end(end: FlightEnd, mentioned: Sequence[str]) -> str:
-    """What a flight came to, in one line: where it ended relative to the nearest thing mentioned, and its contacts."""
+    """What a flight came to, in one line: where it ended, how near it came to what else was mentioned, its contacts.
+
+    The end is told from the last of ``mentioned``, the goal, even if something else is nearer.
+    """
     example, contacts = end.example, end.contacts
     x, y, *_, yaw = end.pose.tolist()
     ended = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[end.ending]
-    placed = [item for item in example.objects if item.name in mentioned]
-    if placed:
-        nearest = min(placed, key=lambda item: math.dist((x, y), (item.x, item.y)))
-        bearing = wrap(math.atan2(nearest.y - y, nearest.x - x) - yaw)
-        place = f"{math.dist((x, y), (nearest.x, nearest.y)):.2f} m from the {nearest.name}, {_side(bearing)}"
+    places = {item.name: (item.x, item.y) for item in example.objects}
+    names = [name for name in mentioned if name in places]
+    if names:
+        goal_x, goal_y = places[names[-1]]
+        bearing = wrap(math.atan2(goal_y - y, goal_x - x) - yaw)
+        place = f"{math.dist((x, y), (goal_x, goal_y)):.2f} m from the {names[-1]}, {_side(bearing)}"
     else:
         place = f"{math.dist((x, y), (example.start.x, example.start.y)):.2f} m from where it started"
+    passed = [
+        f"came within {np.hypot(*(end.path - places[name]).T).min():.2f} m of the {name}"
+        for name in dict.fromkeys(names)
+        if name != names[-1]
+    ]
     touched = "no contacts" if not contacts else f"{contacts} contact{'s' if contacts > 1 else ''}"
-    return f"{ended} after {end.seconds:.1f} s, {place}; {touched}"
+    return "; ".join([f"{ended} after {end.seconds:.1f} s, {place}", *passed, touched])
 
 
 def _side(bearing: float) -> str:

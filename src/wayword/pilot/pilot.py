@@ -124,7 +124,7 @@ def check_instruction(instruction: str) -> str:
     if not isinstance(instruction, str):
         raise WaywordError(f"the instruction must be text, not {type(instruction).__name__}")
     if not any(character.isalnum() for character in instruction):
-        raise WaywordError('the instruction is empty; say for example "stop in front of the globe"')
+        raise WaywordError('the instruction has no words; say for example "stop in front of the globe"')
     return instruction
 
 

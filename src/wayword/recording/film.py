@@ -93,11 +93,11 @@ class Film:
         progress: Callable[[int], None] = lambda percent: None,
         decided: Callable[[NDArray[np.float64], Frame], None] = lambda pose, image: None,
     ) -> None:
-        """``judge`` says at the end what came of it, by default where it ended relative to the example's objects;
+        """``judge`` says at the end what came of it, by default how far from the start it ended;
         ``decided`` hears of every decision, with the pose (6,) as reported and the picture it is about."""
         self.policy, self.example, self.config = policy, example, config or RecorderConfig()
         self.progress, self.decided = progress, decided
-        self._judge = judge or judge_by_mentions([item.name for item in example.objects])
+        self._judge = judge or judge_by_mentions(())
         if is_free(example) and isinstance(policy, Privileged):
             raise WaywordError(f"{policy.name} follows demonstrations, and this instruction has none; choose another")
         self.arena = Arena(1, bank, self.config.arena)

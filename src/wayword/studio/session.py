@@ -222,7 +222,8 @@ class Session:
         """What the flight came to; None while it goes on."""
         if arena.endings[0] is None:
             return None
-        mentioned = self._mentioned(flight.understood.parsed)
+        references = flight.understood.parsed.references
+        mentioned = [self.models[r.best] for r in references if r.best in self.models]  # the last one is the goal
         end, step_s = FlightEnd.of(flight.example, arena), arena.config.vehicle.sub_step_s
         return judge_flight(flight, end, self._load_policy(), self.models.get, mentioned, step_s)
 

@@ -19,7 +19,8 @@ from wayword.language.reader.marked import MARK, Marked
 from wayword.language.reader.mentions import Entity, Mentions, TextMention, find_mentions
 from wayword.language.reader.network import Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.reader import VIEWS, WEIGHTS
-from wayword.language.reader.refusals import not_known, nothing_to_do
+from wayword.language.reader.refusals import not_known, nothing_to_do, what_i_do
+from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea
 from wayword.language.reader.unfinished import is_unfinished
 from wayword.learning.language.reader_report import said_steps
 
@@ -44,14 +45,16 @@ def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-de
     return once
 
 
-@pytest.mark.parametrize("text", ["flyy", "fly now", "go there!", "circle", "please turn", "up"])
+@pytest.mark.parametrize("text", ["flyy", "fly now", "go there!", "circle", "please turn", "start"])
 def test_half_a_command_is_asked_about(read, text: str) -> None:  # type: ignore[no-untyped-def]
     reading = read(text)
     assert reading.kind == "refusal"
     assert f'nothing to fly in "{text}". Say where to go' in reading.refusal
 
 
-@pytest.mark.parametrize("text", ["don't move", "turn left", "fly to the globe", "go 2 metres", "globe", "wait there"])
+@pytest.mark.parametrize(
+    "text", ["don't move", "turn left", "fly to the globe", "go 2 metres", "globe", "go to the start"]
+)
 def test_what_is_no_half_command(text: str) -> None:
     assert not is_unfinished(text)
 
@@ -71,6 +74,64 @@ def test_plain_commands(read, text: str, steps: list[Step]) -> None:  # type: ig
     reading = read(text)
     assert reading.kind == "steps"
     assert said_steps(reading) == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "degrees"),
+    [("left", [90]), ("Right!", [-90]), ("to the right, please", [-90]), ("left then right", [90, -90])],
+)
+def test_directions_alone_are_turns(read, text: str, degrees: list[float]) -> None:  # type: ignore[no-untyped-def]
+    assert list(read(text).steps) == [Step("turn", degrees=each) for each in degrees]
+
+
+@pytest.mark.parametrize(
+    "text", ["land", "Take off!", "take-off now", "please land here", "up", "go up 1 m", "climb two metres", "higher"]
+)
+def test_height_is_not_flown_and_that_is_said(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    """The network, asked, would fly two metres ahead for two metres up."""
+    reading = read(text)
+    assert (reading.kind, reading.is_answer) == ("refusal", True)
+    assert "take off and land by myself" in reading.refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["help", "help me", "?", "what can you do?", "what can you do", "list objects", "how does this work", "menu"],
+)
+def test_who_asks_is_told_what_can_be_typed(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert (reading.kind, reading.is_answer) == ("refusal", True)
+    assert 'say "pass the fire truck, then stop at the stack of plates"' in reading.refusal
+
+
+def test_the_example_that_is_told_can_be_flown(read) -> None:  # type: ignore[no-untyped-def]
+    for names in ([entry.name for entry in DATABASE], []):
+        assert read(what_i_do(names).split('"')[1]).kind == "steps"
+
+
+@pytest.mark.parametrize("text", ["exit", "reset", "begin", "status", "find", "🚁", "👍!", "open please"])
+def test_a_word_that_is_no_move_is_not_guessed_at(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert (reading.kind, reading.is_answer) == ("refusal", False)
+    assert "nothing to fly" in reading.refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "do"),
+    [("stop", "stay"), ("home", "return"), ("to the start", "return"), ("do nothing", "stay"), ("globe", "goto")],
+)
+def test_a_word_that_is_a_move_is_flown(read, text: str, do: str) -> None:  # type: ignore[no-untyped-def]
+    assert [step.do for step in read(text).steps] == [do]
+
+
+@pytest.mark.parametrize(
+    "text", ["go up to the globe", "back up 2 metres", "right now", "left 2 metres", "fly home", "turn left"]
+)
+def test_no_rule_answers_what_says_more(text: str) -> None:
+    assert not directions_alone(text)
+    assert not is_height(text)
+    assert not is_plea(text)
+    assert not is_no_move(text)
 
 
 def test_a_question_is_refused_with_a_reason(read) -> None:  # type: ignore[no-untyped-def]

@@ -35,7 +35,8 @@ from wayword.language.reader.program import (
     read_program,
 )
 from wayword.language.reader.reading import Reading, Thing
-from wayword.language.reader.refusals import not_known, nothing_to_do
+from wayword.language.reader.refusals import not_known, nothing_to_do, one_height, what_i_do
+from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
 from wayword.language.reader.unfinished import is_unfinished
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "reader"
@@ -67,7 +68,9 @@ class Reader:
         views = self._views(mentions)
         marked = views[0]
         names_nothing = all(reference.best is None for reference in parsed.references)
-        if len(marked.ids) <= 2 or (names_nothing and is_unfinished(parsed.text)):
+        if names_nothing and (answer := _answer(parsed, names)) is not None:
+            return answer
+        if len(marked.ids) <= 2:
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
         below = self._encoder.hidden([view.ids.tolist() for view in views], BELOW)
         encoded = [self._network.encode(states, marked.marks) for states in below]
@@ -79,9 +82,16 @@ class Reader:
         steps, rules = read_program(line, [measure.value for measure in mentions.measures])
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
-            refusal = not_known(strange, names) if strange else nothing_to_do(parsed.original, names)
-            return Reading("refusal", refusal=refusal, unknown=strange)
-        return _reading(steps, rules, mentions, parsed, names)
+            if strange:
+                return Reading("refusal", refusal=not_known(strange, names), unknown=strange)
+            if is_question(parsed.original):
+                return Reading("refusal", refusal=what_i_do(names), is_answer=True)
+            return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        reading = _reading(steps, rules, mentions, parsed, names)
+        is_about_things = any(thing.name is not None for thing in reading.things.values())
+        if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):
+            return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        return reading
 
     def _views(self, mentions: Mentions) -> list[Marked]:
         """The text with its objects under several sets of placeholders; what they mean is the mean over these."""
@@ -118,6 +128,21 @@ class Reader:
             grammar.push(token)
             line.append(token)
         return line
+
+
+def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
+    """What a rule makes of a text that names nothing known; None if the network is to read it."""
+    steps = directions_alone(parsed.text)
+    if steps:
+        return Reading("steps", steps)
+    if is_height(parsed.text):
+        return Reading("refusal", refusal=one_height(names), is_answer=True)
+    unfinished = is_unfinished(parsed.text)
+    if is_plea(parsed.text) or (unfinished and is_question(parsed.original)):
+        return Reading("refusal", refusal=what_i_do(names), is_answer=True)
+    if unfinished:
+        return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+    return None
 
 
 def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[Token]) -> tuple[Token, int]:

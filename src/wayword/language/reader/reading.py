@@ -42,6 +42,8 @@ class Reading:
     """Why it is not flown, in one line that says what was not understood and what is known."""
     unknown: tuple[str, ...] = ()
     """Phrases that name nothing in the database."""
+    is_answer: bool = False
+    """Whether the refusal answers a question: flying all the same would make no sense."""
 
     def to_json(self) -> dict[str, Any]:
         """As plain values, for traces and pages."""

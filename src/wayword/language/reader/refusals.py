@@ -17,6 +17,24 @@ def nothing_to_do(text: str, names: Sequence[str]) -> str:
     return f'I see nothing to fly in "{short}". Say where to go, what to pass or to circle; {_known(names)}'
 
 
+def what_i_do(names: Sequence[str]) -> str:
+    """For who asks."""
+    first, last = (names[0], names[-1]) if len(names) > 1 else ("", "")
+    say = f"pass the {first}, then stop at the {last}" if first else "go 2 metres ahead, turn left and come back"
+    return (
+        "I fly to things, past, around, behind and between them, ahead, back or aside by metres, turn, wait and come "
+        f'back: say "{say}", for example; {_known(names)}'
+    )
+
+
+def one_height(names: Sequence[str]) -> str:
+    """For who speaks of taking off, landing or height."""
+    return (
+        "I take off and land by myself and keep one height between. Say where to go, what to pass or to circle; "
+        f"{_known(names)}"
+    )
+
+
 def not_known(phrases: Sequence[str], names: Sequence[str]) -> str:
     """A step needs a thing that the database does not have."""
     if not phrases:
