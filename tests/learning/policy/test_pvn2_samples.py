@@ -16,8 +16,16 @@ from wayword.episodes.instructions import generate_written
 from wayword.errors import WaywordError
 from wayword.learning.policy.dataset import Item
 from wayword.learning.policy.flights import record, training_examples
-from wayword.learning.policy.pvn2_items import Pvn2Item, Telling, mentions, poses_only, pvn2_item, read_others, words_of
-from wayword.learning.policy.pvn2_losses import Auxiliaries, AuxiliaryWeights, answer_to, loss_terms
+from wayword.learning.policy.pvn2_items import (
+    Pvn2Item,
+    Telling,
+    objects_meant,
+    poses_only,
+    pvn2_item,
+    pvn2_vocabulary,
+    read_others,
+)
+from wayword.learning.policy.pvn2_losses import Auxiliaries, AuxiliaryWeights, loss_terms, pvn2_answer
 from wayword.learning.policy.pvn2_network import Pvn2Stage1
 from wayword.learning.policy.pvn2_others import OthersConfig, make_others, other_names
 from wayword.learning.policy.pvn2_samples import Pvn2Samples, Pvn2Sampling, cell_of, frames_until, join_samples
@@ -36,7 +44,7 @@ def samples() -> Pvn2Samples:
     flights = record(examples, bank, None, FLIGHTS)
     readings = [reading_about(example) for example in examples]
     items = [pvn2_item(Item(e, f, ReadingPair(r, r))) for e, f, r in zip(examples, flights, readings, strict=True)]
-    return Pvn2Samples(items, words_of(items), names("seen"), bank, Pvn2Sampling(moments=2, frames=3))
+    return Pvn2Samples(items, pvn2_vocabulary(items), names("seen"), bank, Pvn2Sampling(moments=2, frames=3))
 
 
 def test_words_are_read_as_they_are(samples: Pvn2Samples) -> None:
@@ -46,7 +54,7 @@ def test_words_are_read_as_they_are(samples: Pvn2Samples) -> None:
     assert item.prefix is not None
     assert item.whole.tokens[: len(item.prefix.tokens)] == item.prefix.tokens
     assert item.whole.objects == {item.example.objects[0].name}
-    assert not mentions(replace(reading_about(item.example), table=()))  # nothing refers to anything
+    assert not objects_meant(replace(reading_about(item.example), table=()))  # nothing refers to anything
     assert len(poses_only(item.execution)) == len(item.execution)
 
 
@@ -64,8 +72,8 @@ def test_the_same_seed_draws_the_same_batch(samples: Pvn2Samples) -> None:
     assert not np.array_equal(one.gold, other.gold)
     assert one.images.shape == (one.frames.sum(), 72, 128, 3)
     assert one.gold.sum(axis=2) == pytest.approx(1.0, abs=1e-4)
-    assert (one.spoken.sum(axis=1) == 1).all()
-    assert (one.lexicon.argmax(axis=1) == one.classes[one.spoken == 1]).all()
+    assert (one.subjects.sum(axis=1) == 1).all()
+    assert (one.lexicon.argmax(axis=1) == one.classes[one.subjects == 1]).all()
 
 
 def test_padding_changes_nothing(samples: Pvn2Samples) -> None:
@@ -73,9 +81,9 @@ def test_padding_changes_nothing(samples: Pvn2Samples) -> None:
     net = Pvn2Stage1(len(samples.vocabulary), SMALL, LOOKS).eval()
     alone = [samples.final(item) for item in samples.items]
     with torch.no_grad():
-        both = answer_to(net, join_samples(alone), Camera()).logits
+        both = pvn2_answer(net, join_samples(alone), Camera()).logits
         for k, one in enumerate(alone):
-            assert both[k].numpy() == pytest.approx(answer_to(net, one, Camera()).logits[0].numpy(), abs=1e-4)
+            assert both[k].numpy() == pytest.approx(pvn2_answer(net, one, Camera()).logits[0].numpy(), abs=1e-4)
 
 
 def test_a_mirror_image_mirrors_the_map_and_what_is_gold(samples: Pvn2Samples) -> None:
@@ -90,7 +98,7 @@ def test_a_mirror_image_mirrors_the_map_and_what_is_gold(samples: Pvn2Samples) -
     net.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[1]))
     with torch.no_grad():
         for batch in (plain, turned):
-            answer_to(net, batch, Camera())
+            pvn2_answer(net, batch, Camera())
     assert torch.equal(seen[1], seen[0].flip(2))
 
 

@@ -65,12 +65,12 @@ def pvn2_item(item: Item) -> Pvn2Item:
     """What PVN2 learns from of what FsPVN learns from."""
     example, prefix = item.example, None
     if item.readings.prefix is not None and example.count == 2:
-        prefix = Telling(_tokens(example, 1), mentions(item.readings.prefix))
-    whole = Telling(_tokens(example, example.count), mentions(item.readings.whole))
+        prefix = Telling(_tokens(example, 1), objects_meant(item.readings.prefix))
+    whole = Telling(_tokens(example, example.count), objects_meant(item.readings.whole))
     return Pvn2Item(example, poses_only(item.execution), whole, prefix)
 
 
-def mentions(reading: ReadInstruction) -> frozenset[str]:
+def objects_meant(reading: ReadInstruction) -> frozenset[str]:
     """The objects that some reference means."""
     table = reading.probabilities()[:, :-1]
     return frozenset(name for name, column in zip(reading.names, table.T, strict=True) if (column >= SURE).any())
@@ -113,7 +113,7 @@ def _tokens(example: Example, count: int) -> tuple[str, ...]:
     return tuple(tokenise(" ".join(segment.instruction for segment in segments)))
 
 
-def words_of(items: Iterable[Pvn2Item]) -> Vocabulary:
+def pvn2_vocabulary(items: Iterable[Pvn2Item]) -> Vocabulary:
     """The words of these instructions and of their mirror images, object names among them."""
     texts = [item.whole.tokens for item in items]
     return Vocabulary.build([*texts, *(mirrored(text) for text in texts)])

@@ -82,7 +82,7 @@ class Pvn2Loss(NamedTuple):
         return {name: float(value.detach().mean()) for name, value in self._asdict().items()}
 
 
-def answer_to(net: Pvn2Stage1, batch: Pvn2Batch, camera: Camera) -> Pvn2Answer:
+def pvn2_answer(net: Pvn2Stage1, batch: Pvn2Batch, camera: Camera) -> Pvn2Answer:
     """Pictures to features, to the ground, over time, to the prediction grid, to distributions."""
     here = next(net.parameters()).device
     tokens, lengths, images, others = to_device(here, batch.tokens, batch.lengths, batch.images, batch.others)
@@ -105,10 +105,10 @@ def answer_to(net: Pvn2Stage1, batch: Pvn2Batch, camera: Camera) -> Pvn2Answer:
 
 def loss_terms(net: Pvn2Stage1, heads: Auxiliaries, batch: Pvn2Batch, camera: Camera) -> tuple[Pvn2Loss, Pvn2Answer]:
     """All terms of the loss, and the answer they judge."""
-    answer = answer_to(net, batch, camera)
+    answer = pvn2_answer(net, batch, camera)
     here = answer.logits.device
-    gold, cells, classes, spoken, lexicon = to_device(
-        here, batch.gold, batch.cells, batch.classes, batch.spoken, batch.lexicon
+    gold, cells, classes, subjects, lexicon = to_device(
+        here, batch.gold, batch.cells, batch.classes, batch.subjects, batch.lexicon
     )
     visit, goal = visitation_loss(answer.logits, gold)
     count, moments = answer.world.shape[:2]
@@ -123,7 +123,7 @@ def loss_terms(net: Pvn2Stage1, heads: Auxiliaries, batch: Pvn2Batch, camera: Ca
     grounded = net.grounding(vectors.movedim(1, 2).flatten(2), answer.text).movedim(1, 2)
     pointed = heads.mentions(grounded).reshape(count, moments, -1)
     meant = functional.binary_cross_entropy_with_logits(
-        pointed, spoken[:, None].expand(-1, moments, -1), reduction="none"
+        pointed, subjects[:, None].expand(-1, moments, -1), reduction="none"
     )
     words = functional.binary_cross_entropy_with_logits(heads.words(answer.text), lexicon)
     terms = ((named * share).sum(), (meant * share).sum(), words, answer.world.abs().mean())

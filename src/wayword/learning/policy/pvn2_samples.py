@@ -9,7 +9,7 @@ starts    (E, 3)              x, y, yaw                     flipped   (E,)      
 others    (E M, 5, 64, 64)    observability, boundaries     gold      (E M, 2, 4097)
 cells     (E, K, 2)           row, column on the world grid
 classes   (E, K)              numbers of the objects, -1 where there is none
-spoken    (E, K)              1 if the instruction speaks of it, else 0
+subjects  (E, K)                1 if the instruction speaks of it, else 0
 lexicon   (E, O)              the same for every object there is
 
 No picture is stored: the renderer draws 1,700 a second, which is less than a tenth of what learning from them takes. A
@@ -72,7 +72,7 @@ class Pvn2Batch:
     gold: NDArray[np.float32]
     cells: NDArray[np.int64]
     classes: NDArray[np.int64]
-    spoken: NDArray[np.float32]
+    subjects: NDArray[np.float32]
     lexicon: NDArray[np.float32]
 
 
@@ -149,7 +149,7 @@ class Pvn2Samples:
             gold=truth,
             cells=np.array([[cell_of(thing.x, thing.y) for thing in objects]]),
             classes=np.array([[self.numbers.get(thing.name, -1) for thing in objects]]),
-            spoken=np.array([[thing.name in telling.objects for thing in objects]], np.float32),
+            subjects=np.array([[thing.name in telling.objects for thing in objects]], np.float32),
             lexicon=lexicon[None],
         )
 
@@ -181,7 +181,7 @@ def join_samples(samples: Sequence[Pvn2Batch]) -> Pvn2Batch:
     parts = {}
     for entry in fields(Pvn2Batch):
         arrays = [getattr(sample, entry.name) for sample in samples]
-        if entry.name in ("tokens", "cells", "classes", "spoken"):
+        if entry.name in ("tokens", "cells", "classes", "subjects"):
             longest = max(array.shape[1] for array in arrays)
             arrays = [_padded(array, longest, padding.get(entry.name, 0)) for array in arrays]
         parts[entry.name] = np.concatenate(arrays)

@@ -26,7 +26,7 @@ from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import seeded, team_of
 from wayword.learning.common.train_config import claim
-from wayword.learning.policy.pvn2_items import Pvn2Item, read_items, read_others, words_of
+from wayword.learning.policy.pvn2_items import Pvn2Item, pvn2_vocabulary, read_items, read_others
 from wayword.learning.policy.pvn2_losses import Auxiliaries, AuxiliaryWeights, loss_terms
 from wayword.learning.policy.pvn2_network import Pvn2Stage1
 from wayword.learning.policy.pvn2_others import OTHER_SPLITS, OthersConfig
@@ -122,7 +122,7 @@ def load_pvn2_data(config: Pvn2Training, inputs: Pvn2Inputs) -> Pvn2Data:
     items = [item for some, _ in parts for item in some]
     weights = np.concatenate([np.full(len(some), share / max(len(some), 1)) for some, share in parts])
     known = tuple(name for split in (("seen", *OTHER_SPLITS) if others else ("seen",)) for name in names(split))
-    samples = Pvn2Samples(items, words_of(items), known, MeshBank.of_catalogue(known), config.sample)
+    samples = Pvn2Samples(items, pvn2_vocabulary(items), known, MeshBank.of_catalogue(known), config.sample)
     return Pvn2Data(samples, weights / weights.sum(), known)
 
 
