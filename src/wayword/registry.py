@@ -176,6 +176,8 @@ POLICIES = Registry(
         "fspvn_nou": "wayword.policy.variants:FSPVN_NOU.load",
         "fspvn_noi": "wayword.policy.variants:FSPVN_NOI.load",
         "fspvn_perfect": "wayword.policy.variants:FSPVN_PERFECT.load",
+        "pvn2_seen": "wayword.policy.pvn2:PVN2_SEEN.load",
+        "pvn2_all": "wayword.policy.pvn2:PVN2_ALL.load",
         "wayword": "wayword.policy.variants:WAYFINDER.load",
         "wayword_told": "wayword.policy.variants:WAYFINDER_TOLD.load",
         "wayword_perfect": "wayword.policy.variants:WAYFINDER_PERFECT.load",

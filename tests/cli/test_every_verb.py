@@ -124,6 +124,7 @@ ELSEWHERE = {
     ("train", "frames-report"): "tests/learning/grounding/test_frame_report.py",
     ("train", "photos"): "tests/learning/grounding/test_train_photos.py",
     ("train", "policy"): "tests/learning/policy",
+    ("train", "pvn2"): "tests/learning/policy/test_pvn2_training.py",
 }
 """Verbs whose miniature takes minutes or people: their parts are tested there."""
 

@@ -38,14 +38,14 @@ class EvalTable(CrewOptions):
     split: Literal["dev", "test"] = "dev"
     """dev for all decisions; test once, at the end."""
     systems: tuple[str, ...] = ()
-    """Rows: average, fspvn, oracle, fspvn_bc, fspvn_bigo, fspvn_nou, fspvn_noi, fspvn_perfect, other registered
-    policies, or your own as module:Class; the paper's that have weights if none are named."""
+    """Rows: average, pvn2_seen, pvn2_all, fspvn, oracle, fspvn_bc, fspvn_bigo, fspvn_nou, fspvn_noi, fspvn_perfect,
+    other registered policies, or your own as module:Class; the paper's that have weights if none are named."""
     episodes: tuple[EpisodeKind, ...] = ("natural", "generated", "seen")
     """Columns: natural and generated instructions about the split's unseen objects, and natural ones in held-out
     layouts of seen objects."""
     weights: Path | None = None
     """A folder of fspvn's weights to fly instead of the shipped ones; those of its variants are looked for beside it
-    (NAME_bc, NAME_nou, NAME_noi)."""
+    (NAME_bc, NAME_nou, NAME_noi), and so are pvn2_seen and pvn2_all."""
     grounder: str = "sim"
     """The segmentation's weights of all learned rows: shipped ones by name, or a folder."""
     limit: int | None = None

@@ -52,10 +52,11 @@ class Eval(CrewOptions, EpisodeSource):
     """
 
     policy: str = "oracle"
-    """Who flies: oracle, average, stop, fspvn, fspvn_bc, fspvn_nou, fspvn_noi, fspvn_perfect, wayword, wayword_perfect,
-    lerobot (one that LeRobot has trained, with --weights), or a policy of your own as module:Class
-    (docs/extending.md). The oracle is shown the demonstration: an upper bound; those called perfect are shown the true
-    masks. oracle_steps and wayword_told are told what is meant, and fly in `wayword eval commands` only."""
+    """Who flies: oracle, average, stop, fspvn, fspvn_bc, fspvn_nou, fspvn_noi, fspvn_perfect, pvn2_seen and pvn2_all
+    (`wayword train pvn2` makes their --weights), wayword, wayword_perfect, lerobot (one that LeRobot has trained, with
+    --weights), or a policy of your own as module:Class (docs/extending.md). The oracle is shown the demonstration: an
+    upper bound; those called perfect are shown the true masks. oracle_steps and wayword_told are told what is meant,
+    and fly in `wayword eval commands` only."""
     db: Path | None = None
     """The object database the policy is taught: a folder, or dev or test for those that ship; by default that of the
     split's objects."""

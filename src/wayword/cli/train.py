@@ -17,6 +17,7 @@ from wayword.cli.common import console, need_torch, refuse_beside_config, say, s
 from wayword.cli.train_grounding import ReportGrounding, TrainGrounding
 from wayword.cli.train_photos import ReportFrames, TrainPhotos
 from wayword.cli.train_policy import TrainPolicy
+from wayword.cli.train_pvn2 import TrainPvn2
 from wayword.cli.train_reader import ReportReader, TrainReader
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
@@ -189,6 +190,7 @@ class Train:
         | Annotated[ReportFrames, tyro.conf.subcommand("frames-report")]
         | Annotated[TrainPhotos, tyro.conf.subcommand("photos")]
         | Annotated[TrainPolicy, tyro.conf.subcommand("policy")]
+        | Annotated[TrainPvn2, tyro.conf.subcommand("pvn2")]
     ) = field()
 
     def run(self) -> None:

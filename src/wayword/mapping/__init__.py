@@ -1,6 +1,7 @@
 """Maps: from masks in images to the object context grounding map."""
 
 from wayword.mapping.context_map import OTHER_CHANNELS, map_layers, object_context_map
+from wayword.mapping.feature_map import FeatureMap
 from wayword.mapping.footprint import footprints
 from wayword.mapping.grid import (
     CELL_M,
@@ -22,6 +23,7 @@ __all__ = [
     "PREDICTION_CELLS",
     "UNOBSERVED",
     "WORLD_CELLS",
+    "FeatureMap",
     "MapConfig",
     "WorldMap",
     "add_coverage",

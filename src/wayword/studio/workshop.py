@@ -20,6 +20,7 @@ from wayword.objects import ObjectDatabase
 from wayword.objects.names import name_key
 from wayword.pilot.pilot import open_database
 from wayword.policy import Policy, make_policy
+from wayword.policy.pvn2 import PREDECESSORS
 from wayword.policy.variants import VARIANTS, WAYFINDER, WAYFINDER_PERFECT
 from wayword.policy.wayfinder import Wayfinder
 from wayword.registry import POLICIES
@@ -47,9 +48,9 @@ TITLES = {
     "stop": "stop",
 }
 """How the page calls who can fly; others by their names."""
-_NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps", "lerobot")
+_NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps", "lerobot", *PREDECESSORS)
 """Perfect segmentation is a choice of its own, not a policy; those that are told steps fly in evaluations only; one
-of LeRobot's needs a folder."""
+of LeRobot's needs a folder; the baselines cannot be taught anything."""
 _LOADED = {**VARIANTS, WAYFINDER.name: WAYFINDER, WAYFINDER_PERFECT.name: WAYFINDER_PERFECT}
 """Policies that share grounder and language with those of other visitors."""
 _TAUGHT = "taught here"

@@ -31,6 +31,7 @@ from wayword.grounding.weight_files import find_weights
 from wayword.objects import ObjectDatabase
 from wayword.policy import Policy, make_policy, needs_objects
 from wayword.policy.control import Control
+from wayword.policy.pvn2 import PREDECESSORS
 from wayword.policy.stage1 import Stage1Runtime
 from wayword.policy.taught import TaughtDatabase
 from wayword.policy.variants import VARIANTS
@@ -49,13 +50,15 @@ class System:
 
     @property
     def learned(self) -> bool:
-        """Whether it has weights, and thoughts that can be asked for."""
+        """Whether it is one of FsPVN's: with weights, and thoughts that can be asked for."""
         return self.policy in VARIANTS
 
 
 SYSTEMS: Mapping[str, System] = MappingProxyType(
     {
         "average": System("Average", "average", "none"),
+        "pvn2_seen": System("PVN2-SEEN", "pvn2_seen", "none"),
+        "pvn2_all": System("PVN2-ALL", "pvn2_all", "none"),
         "fspvn": System("FsPVN", "fspvn"),
         "oracle": System("Oracle", "oracle", "none"),
         "fspvn_bc": System("FsPVN-BC", "fspvn_bc"),
@@ -86,6 +89,8 @@ def missing_weights(name: str, weights: Path | None = None) -> str:
             folder = VARIANTS[system.policy].folder(weights)
             Stage1Runtime(folder)
             Control.load(folder)
+        elif system.policy in PREDECESSORS:
+            load_system(name, weights)
     except WaywordError as error:
         return str(error)
     return ""
@@ -100,6 +105,8 @@ def system_note(name: str, weights: Path | None = None) -> str:
 def load_system(name: str, weights: Path | None = None, grounder: str = "sim") -> Policy:
     """The policy of a row; language and segmentation are loaded once for all rows."""
     system = system_of(name)
+    if predecessor := PREDECESSORS.get(system.policy):
+        return predecessor.load(predecessor.beside(weights))
     if not system.learned:
         return make_policy(system.policy)
     return VARIANTS[system.policy].load(weights, _grounder(grounder), _reader())
@@ -146,6 +153,8 @@ def fingerprint(
 ) -> dict[str, Any]:
     """Everything about a row, beside the code, that its flights in a column depend on."""
     system = system_of(name)
+    if predecessor := PREDECESSORS.get(system.policy):
+        return {"policy": system.policy, "weights": folder_digest(predecessor.beside(weights))}
     if not system.learned:
         return _own_fingerprint(name, column, folder)
     if system.database == "large":

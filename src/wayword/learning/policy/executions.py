@@ -69,6 +69,14 @@ def join_frames(
     )
 
 
+def bare_frame(
+    pose: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """A frame of which nothing but the pose is kept, as a part for ``join_frames``."""
+    nothing = np.zeros(0, np.float32)
+    return pose, nothing.reshape(0, 4), nothing, nothing.reshape(0, 0)
+
+
 def write_executions(path: Path, executions: Sequence[Execution]) -> None:
     """Write executions into one file, atomically."""
     tensors = {

@@ -21,7 +21,7 @@ from wayword.camera import Camera
 from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
-from wayword.learning.policy.executions import Execution, join_frames
+from wayword.learning.policy.executions import Execution, bare_frame, join_frames
 from wayword.mapping import footprints
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Oracle
@@ -64,11 +64,14 @@ def regions_of(
 def record(
     examples: Sequence[Example],
     bank: MeshBank,
-    grounder: Grounder,
+    grounder: Grounder | None,
     config: FlightConfig,
     first: int = 0,
 ) -> list[Execution]:
-    """Fly the examples side by side; ``first`` is the number of the first one, which seeds it."""
+    """Fly the examples side by side; ``first`` is the number of the first one, which seeds it.
+
+    Without a grounder nothing is segmented: the executions are poses without boxes.
+    """
     rngs = [np.random.default_rng([config.seed, 40, first + i]) for i in range(len(examples))]
     arena = Arena(len(examples), bank, ArenaConfig(horizon=config.horizon))
     looks = [random_look(rng) if rng.random() < config.random_looks else Look() for rng in rngs]
@@ -84,7 +87,11 @@ def record(
     for step, point in enumerate(loop):
         slots, actions = point.slots, point.actions
         if step % config.stride == 0:
-            regions = regions_of(grounder, arena.frames(slots).rgb, point.observations.poses, arena.config.camera)
+            poses = point.observations.poses
+            if grounder is None:
+                regions = [bare_frame(pose) for pose in poses]
+            else:
+                regions = regions_of(grounder, arena.frames(slots).rgb, poses, arena.config.camera)
             for slot, part in zip(slots, regions, strict=True):
                 parts[slot].append(part)
         for row, slot in enumerate(slots):
@@ -123,7 +130,7 @@ def missing_shards(examples: Sequence[Example], folder: Path) -> list[int]:
 
 
 def record_shard(
-    examples: Sequence[Example], number: int, bank: MeshBank, grounder: Grounder, config: FlightConfig
+    examples: Sequence[Example], number: int, bank: MeshBank, grounder: Grounder | None, config: FlightConfig
 ) -> list[Execution]:
     """Fly shard ``number`` of the examples."""
     end = min((number + 1) * PER_SHARD, len(examples))

@@ -64,11 +64,12 @@ class LingUNet(nn.Module):
     places: Tensor
     first_kernel: nn.Linear
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, map_channels: int | None = None) -> None:
+        """``map_channels``: of the map it is given, by default those of the object context grounding map."""
         super().__init__()
         self.size = size
         c, b, context = size.channels, size.filtered, size.member_context
-        inputs = context + OTHER_CHANNELS + (2 if size.positions else 0)
+        inputs = (map_channels or context + OTHER_CHANNELS) + (2 if size.positions else 0)
         self.down = nn.ModuleList()
         self.kernels = nn.ModuleList()
         self.up = nn.ModuleList()

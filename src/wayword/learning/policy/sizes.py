@@ -65,3 +65,17 @@ class ControlSize:
 
 PAPER_SIZE = ControlSize(channels=4, mask_channels=4, hidden=32, normalise=True)
 """Of stage 2, as released."""
+
+
+@dataclass(frozen=True)
+class ImageSize:
+    """Layer sizes of what PVN2 looks with."""
+
+    stem: int = 16
+    """Channels of the first layers, at half the picture's resolution."""
+    features: int = 32
+    """Channels of the features, at a quarter of it."""
+    blocks: int = 3
+    """Residual blocks at a quarter of the resolution."""
+    grounded: int = 3
+    """Channels of the grounding map."""
