@@ -100,6 +100,8 @@ class TrainPvn2(CrewOptions):
         for name in ("minutes", "steps", "training_workers", "other_episodes"):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
+        if self.size.members != 1:
+            raise WaywordError(f"--members {self.size.members}: PVN2 is one network; leave it out")
         base = Pvn2Training(self.objects, size=self.size, image=self.image, control=self.control)
         training = replace(
             base,
