@@ -55,50 +55,6 @@ def test_two_boxes_around_one_thing_are_one_landmark_with_what_both_say() -> Non
     assert mark.evidence == pytest.approx(2 * one.evidence)
 
 
-def cut_look(marks: Landmarks, away: float, bearing: float, pose=(1.0, 1.0, 0.0), quality: float = 0.6) -> None:
-    """One frame with a globe whose foot is below the image: its footprint lies beyond it."""
-    x, y, yaw = pose
-    place = (x + away * math.cos(bearing), y + away * math.sin(bearing), 0.15, quality)
-    marks.update(np.array([place], np.float32), np.ones(1), np.array([GLOBE]), (x, y, 0.7, 0.0, 0.0, yaw))
-
-
-def test_a_look_at_what_is_cut_off_says_the_direction_and_not_how_far() -> None:
-    marks = made()
-    look(marks, (2.2, 1.0, GLOBE))  # from 1.2 m: standard deviation 0.05 + 0.07 * 1.2 = 0.134 m
-    # From 0.5 m its foot is below the image: the footprint is put at 0.8 m, a little to the left.
-    cut_look(marks, 0.8, 0.1, pose=(1.7, 1.0, 0.0))
-    (mark,) = marks.confirmed
-    share = (0.6 / 0.15**2) / (0.6 / 0.15**2 + 1 / 0.134**2)
-    assert mark.x == pytest.approx(2.2 + share * (1.7 + 0.5 * math.cos(0.1) - 2.2), abs=1e-6)
-    assert mark.y == pytest.approx(1.0 + share * 0.5 * math.sin(0.1), abs=1e-6)
-    for _ in range(20):
-        cut_look(marks, 0.8, 0.0, pose=(1.7, 1.0, 0.0))
-    assert marks.confirmed[0].x == pytest.approx(2.2, abs=0.01)  # as it was, it would be at 2.4 by now
-
-
-def test_what_was_only_ever_seen_cut_off_stands_half_way_until_its_foot_is_seen() -> None:
-    marks = made()
-    cut_look(marks, 0.85, 0.0)
-    cut_look(marks, 0.85, 0.0)
-    (mark,) = marks.confirmed
-    assert mark.x == pytest.approx(1.0 + (0.45 + 0.85) / 2, abs=1e-6)
-    cut_look(marks, 0.85, 0.0, pose=(1.2, 1.0, 0.0))  # nearer to it: it does not go away
-    assert marks.confirmed[0].x == pytest.approx(1.65, abs=1e-6)
-    look(marks, (1.9, 1.0, GLOBE), pose=(0.7, 1.0, 0.0))
-    assert marks.confirmed[0].x == pytest.approx(1.9, abs=1e-6)
-    assert marks.confirmed[0].foot_seen
-
-
-def test_something_very_near_is_kept_clear_of_after_one_look() -> None:
-    near, far = made(), made()
-    cut_look(near, 0.85, 0.0, quality=0.5)
-    assert near.recognised == []
-    assert [mark.place for mark in near.solid] == [pytest.approx((1.65, 1.0))]
-    places = np.array([(3.0, 1.0, 0.15, 0.5)], np.float32)
-    far.update(places, np.ones(1), np.array([GLOBE]), (1.0, 1.0, 0.7, 0.0, 0.0, 0.0))
-    assert far.solid == []
-
-
 def test_evidence_adds_up_by_hand() -> None:
     marks = made()
     for _ in range(2):

@@ -45,16 +45,6 @@ class LandmarkConfig:
     error_m: float = 0.05
     error_per_m: float = 0.07
     """Standard deviation of a footprint: at the drone, and more per metre of distance."""
-    cut_m: float = 0.95
-    cut_quality: float = 0.9
-    """A footprint nearer than this, of less quality, is of something whose foot is below the image: it stands nearer
-    than it seems ..."""
-    cut_nearest_m: float = 0.45
-    """... but hardly nearer than this."""
-    cut_beside_m: float = 0.3
-    """A look at such a thing is one at a landmark no farther from the line of sight, and no farther behind it."""
-    cut_error_m: float = 0.15
-    """Standard deviation of the place of such a thing, which is put half-way."""
     forget: int = 4
     """A landmark goes after this many more looks in which it was missing than in which it was found."""
     confirmed: float = 0.6
@@ -63,9 +53,6 @@ class LandmarkConfig:
     """P(o) of some object from which a landmark looks like a taught thing."""
     solid: float = 4.0
     """Looks that make a thing of a landmark that looks like nothing that was taught."""
-    near_m: float = 1.0
-    near: float = 0.3
-    """What was seen from this near, with looks of this weight, is kept clear of, whatever it is."""
     twin: float = 0.5
     """Of two landmarks that look like one object, the one with fewer looks stays if it has this share of them."""
     beyond_m: float = 0.25
@@ -90,8 +77,6 @@ class Landmark:
     missed: int = 0
     nearest_m: float = math.inf
     """From how near it was seen at best."""
-    foot_seen: bool = False
-    """Whether any look showed where it stands."""
 
     @property
     def place(self) -> tuple[float, float]:
@@ -150,13 +135,6 @@ class Landmarks:
             things.append(mark)
         return sorted(things, key=lambda item: item.number)
 
-    @property
-    def solid(self) -> list[Landmark]:
-        """Those to keep clear of: things, and whatever was seen from so near that there is no time for another look."""
-        config, things = self.config, self.recognised
-        near = [mark for mark in self._all if mark.nearest_m < config.near_m and mark.weight >= config.near]
-        return things + [mark for mark in near if mark not in things]
-
     def update(
         self, places: NDArray[np.float32], p_box: ArrayLike, p_object_of_box: ArrayLike, pose: ArrayLike
     ) -> NDArray[np.int64]:
@@ -175,18 +153,12 @@ class Landmarks:
             if p[k] < self.config.least_box or quality < self.config.least_quality or not self._on_map(x, y):
                 continue
             distance = math.hypot(x - here[0], y - here[1])
-            bearing = math.atan2(y - here[1], x - here[0])
-            is_cut = self._is_cut(distance, radius, quality)
-            before = self._before(here, bearing, distance, in_frame) if is_cut else None
-            mark = before or self._nearest(x, y, distance, in_frame) or self._new(x, y, radius)
+            mark = self._nearest(x, y, distance, in_frame)
+            if mark is None:
+                mark = self._new(x, y, radius)
             in_frame.add(mark.number)
             numbers[k] = mark.number
-            worth = float(p[k]) * quality
-            if is_cut:
-                self._look_at_cut(mark, here, bearing, distance, worth)
-            else:
-                self._look(mark, x, y, radius, distance, worth)
-            self._believe(mark, distance, worth, of_box[k])
+            self._look(mark, x, y, radius, distance, float(p[k]) * quality, of_box[k])
         self._miss(here, in_frame)
         self._merge()
         return numbers
@@ -229,56 +201,22 @@ class Landmarks:
         mark = min(free, key=lambda item: math.hypot(item.x - x, item.y - y), default=None)
         return mark if mark is not None and math.hypot(mark.x - x, mark.y - y) <= reach else None
 
-    def _is_cut(self, distance: float, radius: float, quality: float) -> bool:
-        """Whether the foot of what a footprint belongs to is below the image; a wide one is put farther behind."""
-        front = distance - max(radius - 0.15, 0.0)
-        return front < self.config.cut_m and quality < self.config.cut_quality
-
-    def _before(
-        self, here: NDArray[np.float64], bearing: float, farthest: float, in_frame: set[int]
-    ) -> Landmark | None:
-        """The landmark that a look at something cut is at: the one nearest to the line of sight, no farther off."""
-        best, least = None, self.config.cut_beside_m
-        c, s = math.cos(bearing), math.sin(bearing)
-        for mark in self._all:
-            dx, dy = mark.x - here[0], mark.y - here[1]
-            ahead, beside = dx * c + dy * s, abs(dy * c - dx * s)
-            if mark.number not in in_frame and 0 < ahead < farthest + self.config.cut_beside_m and beside < least:
-                best, least = mark, beside
-        return best
-
     def _new(self, x: float, y: float, radius: float) -> Landmark:
         mark = Landmark(self._count, x, y, radius, np.zeros(len(self.names) + 1), 0.0)
         self._count += 1
         self._all.append(mark)
         return mark
 
-    def _look(self, mark: Landmark, x: float, y: float, radius: float, distance: float, worth: float) -> None:
-        """Where a look shows it to stand."""
-        config = self.config
-        if not mark.foot_seen:  # what was put down half-way before is of no use now
-            mark.precision, mark.foot_seen = 0.0, True
-        precision = worth / (config.error_m + config.error_per_m * distance) ** 2
-        mark.radius += precision / (mark.precision + precision) * (radius - mark.radius)
-        _shift(mark, x, y, precision)
-
-    def _look_at_cut(
-        self, mark: Landmark, here: NDArray[np.float64], bearing: float, farthest: float, worth: float
+    def _look(
+        self, mark: Landmark, x: float, y: float, radius: float, distance: float, worth: float, of_box: NDArray
     ) -> None:
-        """A look at something whose foot is below the image: it says in which direction it stands, not how far off.
-
-        Taken as it is, such a look moves a thing away from a drone that comes near to it, which then flies into it.
-        """
         config = self.config
-        half = (min(config.cut_nearest_m, farthest) + farthest) / 2
-        along = half if mark.precision == 0 else math.hypot(mark.x - here[0], mark.y - here[1])
-        along = min(along, farthest if mark.foot_seen else half)
-        x, y = here[0] + along * math.cos(bearing), here[1] + along * math.sin(bearing)
-        _shift(mark, float(x), float(y), worth / config.cut_error_m**2)
-
-    def _believe(self, mark: Landmark, distance: float, worth: float, of_box: NDArray[np.float64]) -> None:
-        """That it is there, and what a look says of its name."""
-        config = self.config
+        precision = worth / (config.error_m + config.error_per_m * distance) ** 2
+        share = precision / (mark.precision + precision)
+        mark.x += share * (x - mark.x)
+        mark.y += share * (y - mark.y)
+        mark.radius += share * (radius - mark.radius)
+        mark.precision += precision
         mark.weight += worth
         mark.missed = max(mark.missed - 1, 0)
         mark.nearest_m = min(mark.nearest_m, distance)
@@ -308,17 +246,8 @@ class Landmarks:
             if twin is None:
                 places.append(mark)
                 continue
-            twin.foot_seen = twin.foot_seen or mark.foot_seen
             self._merged = {old: twin.number if new == mark.number else new for old, new in self._merged.items()}
             self._merged[mark.number] = twin.number
             twin.evidence += mark.evidence
             twin.weight += mark.weight
         self._all = sorted(places, key=lambda item: item.number)
-
-
-def _shift(mark: Landmark, x: float, y: float, precision: float) -> None:
-    """The weighted mean with one more place."""
-    share = precision / (mark.precision + precision)
-    mark.x += share * (x - mark.x)
-    mark.y += share * (y - mark.y)
-    mark.precision += precision

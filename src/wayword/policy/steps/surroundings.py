@@ -121,8 +121,8 @@ class BelievedLayout:
         return mark is not None and score >= max(self.least, _CERTAIN)
 
     def discs(self) -> NDArray[np.float64]:
-        """All landmarks that are things, and what was very near."""
-        return solid_discs(self.landmarks.solid)
+        """All landmarks that are things."""
+        return solid_discs(self.landmarks.recognised)
 
     def begin_select(self, start: Pose2) -> None:
         """Choose what is meant by where it stands among the landmarks there are now."""
