@@ -84,6 +84,8 @@ def test_both_processes_learn_and_exchange_and_are_the_same_under_a_seed(tmp_pat
     a, b = first
     assert a.run.step == 4
     assert b.run.step == 2
+    # The rate falls from 1e-4 to nothing: the second of two iterations begins half-way.
+    assert b.run.optimiser.param_groups[0]["lr"] == pytest.approx(0.5e-4 + 1e-6)
     assert a.merged >= 0  # process A has met a flight of process B
     # Process B flew with parameters that process A sent: they moved away from where both began.
     started = Stage1(len(data.samples.vocabulary), SMALL)

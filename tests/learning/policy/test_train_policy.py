@@ -194,5 +194,6 @@ def test_the_shipped_weights_say_what_is_known_of_them() -> None:
     said = read_train_config(path)
     assert not said.repeatable
     assert "by hand" in said.note
-    assert to_plain(config.visitation.size) == json.loads((SHIPPED / "fspvn" / "config.json").read_text())["size"]
+    saved = json.loads((SHIPPED / "fspvn" / "config.json").read_text())
+    assert config.visitation.size == Size(**saved["size"])
     assert to_plain(config.control.size) == json.loads((SHIPPED / "fspvn" / "control.json").read_text())["size"]

@@ -75,6 +75,7 @@ from; `test` are the same texts about the eight test objects. [Commands](command
         (
             ("test: success", "commands.wayword.test.{}.success"),
             ("contacts", "commands.wayword.test.{}.contacts"),
+            ("told nothing", "commands.wayword.test.{}.told_nothing"),
             ("dev: success", "commands.wayword.dev.{}.success"),
             ("contacts", "commands.wayword.dev.{}.contacts"),
         ),

@@ -70,7 +70,9 @@ class SurealPlan:
     learning_rate: float = 3e-4
     """Of process A."""
     control_rate: float = 1e-4
-    """Of process B at its beginning, falling to nothing: it starts from a policy that flies."""
+    """Of process B at its beginning: it starts from a policy that flies."""
+    control_rate_falls: bool = True
+    """Whether that rate falls to nothing by the end."""
     sync: bool = False
     """Both in one process, in turn, until the iterations are over: reproducible to the bit."""
     actors: int = 0
@@ -217,7 +219,8 @@ class ProcessB:
     def _learn(self, book: Logbook, about: Mapping[str, float] | None = None) -> dict[str, float]:
         flights, rng = book.flights, self.run.rng
         batch = ppo.make_batch(*flights[:5], self.control.ppo)
-        self.run.set_rate(self.plan.control_rate * (1 - self._share_done) + 1e-6)
+        if self.plan.control_rate_falls:
+            self.run.set_rate(self.plan.control_rate * (1 - self._share_done) + 1e-6)
         logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
         pairs = [(n, e) for n, e, whole in zip(book.numbers, book.executions, book.whole, strict=True) if whole]
         if pairs:  # a flight that followed the first segment only would be a wrong pair for the whole instruction
