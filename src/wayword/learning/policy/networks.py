@@ -17,6 +17,7 @@ sees where each cell lies relative to the start, and keeps a text-conditioned sk
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -178,11 +179,11 @@ class Stage1(nn.Module):
 
     @property
     def _texts(self) -> list[TextEncoder]:
-        return [self.text, *(member.text for member in self.more)]
+        return [self.text, *(cast(_Member, member).text for member in self.more)]
 
     @property
     def _lingunets(self) -> list[LingUNet]:
-        return [self.lingunet, *(member.lingunet for member in self.more)]
+        return [self.lingunet, *(cast(_Member, member).lingunet for member in self.more)]
 
     def read(self, tokens: Tensor, lengths: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
         """psi(r) (N, R, D) and h_hat (N, D)."""
@@ -203,12 +204,11 @@ class Stage1(nn.Module):
         shrink = PREDICTION_CELLS // self.size.grid
         if shrink > 1:
             references, others = functional.avg_pool2d(references, shrink), functional.avg_pool2d(others, shrink)
-        wide = self.size.member_context
+        members = self._lingunets
+        psis, means = psi.chunk(len(members), dim=2), mean_state.chunk(len(members), dim=1)
         return [
             lingunet(object_context_map(own_psi, references, others), own_mean)
-            for lingunet, own_psi, own_mean in zip(
-                self._lingunets, psi.split(wide, dim=2), mean_state.split(wide, dim=1), strict=True
-            )
+            for lingunet, own_psi, own_mean in zip(members, psis, means, strict=True)
         ]
 
     def forward(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> Tensor:

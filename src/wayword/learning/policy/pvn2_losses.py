@@ -91,7 +91,7 @@ def pvn2_answer(net: Pvn2Stage1, batch: Pvn2Batch, camera: Camera) -> Pvn2Answer
     ground = project_frames(net.image(images), poses, camera)
     maps, views, semantic = [], [], []
     for flight, moments, start, flipped in zip(
-        ground.split(batch.frames.tolist()), batch.moments, batch.starts, batch.flipped, strict=True
+        torch.split(ground, batch.frames.tolist()), batch.moments, batch.starts, batch.flipped, strict=True
     ):
         world, view = integrate(flight, moments.tolist())
         ahead = seen_from(world, start)

@@ -22,6 +22,8 @@ class FollowConfig:
     """Yaw rate per radian of heading error."""
     slow_turn: float = 3.0
     """Speed falls as exp(-slow_turn * |heading error|)."""
+    brake_s: float = 0.95
+    """Towards a disc right ahead, speed is at most the way left divided by this time; the way leads around it."""
     lag_s: float = 0.65
     """Time constant of the vehicle's speed: real ones take 0.3 to 1.0 s."""
     creep_m_s: float = 0.07
@@ -50,8 +52,8 @@ def follow(
 ) -> tuple[float, float]:
     """Forward speed and yaw rate along a way that begins at the drone; ``brakes`` if it is to halt at its end.
 
-    Never faster than it can halt before one of the ``discs`` that stands right ahead. ``speed_m_s`` is how fast the
-    drone is.
+    Slower before one of the ``discs`` that stands right ahead. ``speed_m_s`` is how fast the drone is. To halt before a
+    disc as at the end of a way would stop it again and again on a circle, whose points lie near: 3 of 144 circles on dev.
     """
     carrot = along(way, config.look_ahead_m)
     error = heading_error(pose, carrot)
@@ -59,7 +61,7 @@ def follow(
     speed = max(speed_to_rest(left, speed_m_s, config.lag_s), config.creep_m_s) if brakes else MAX_SPEED_M_S
     speed *= math.exp(-config.slow_turn * abs(error))
     if discs is not None:
-        speed = min(speed, speed_to_rest(free_ahead(pose, discs), speed_m_s, config.lag_s))
+        speed = min(speed, free_ahead(pose, discs) / config.brake_s)
     return speed, turn_rate(error, config.turn_gain)
 
 
