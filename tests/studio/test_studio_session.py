@@ -177,7 +177,7 @@ def test_a_layout_by_hand_is_kept_and_what_it_lacks_is_said(workshop: Workshop) 
     assert "fire truck" in session.layout.names
 
 
-@pytest.mark.parametrize(("text", "why"), [("  ", "empty"), ("go " * 500, "1500 characters")])
+@pytest.mark.parametrize(("text", "why"), [("  ", "has no words"), ("go " * 500, "1500 characters")])
 def test_instructions_that_cannot_be_flown_are_refused(workshop: Workshop, text: str, why: str) -> None:
     with pytest.raises(WaywordError, match=why):
         Session(workshop).begin(text)

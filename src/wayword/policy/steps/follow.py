@@ -52,8 +52,8 @@ def follow(
 ) -> tuple[float, float]:
     """Forward speed and yaw rate along a way that begins at the drone; ``brakes`` if it is to halt at its end.
 
-    Slower before one of the ``discs`` that stands right ahead: to halt before it, as at the end of a way, would stop the
-    drone again and again on a circle (3 of 144 were lost on dev). ``speed_m_s`` is how fast the drone is.
+    Slower before one of the ``discs`` that stands right ahead: to halt before it, as at the end of a way, would stop
+    the drone again and again on a circle (3 of 144 were lost on dev). ``speed_m_s`` is how fast the drone is.
     """
     carrot = along(way, config.look_ahead_m)
     error = heading_error(pose, carrot)

@@ -136,8 +136,8 @@ class VehicleConfig:
         wind = self.wind
         blows_anyhow = wind.speed_m_s > 0.0 and wind.direction_rad is None
         noisy = self.position_noise_m > 0.0 or self.angle_noise_rad > 0.0
-        drawn = self.randomise is not None or self.randomise_latency is not None
-        return drawn or blows_anyhow or wind.gust_m_s > 0.0 or noisy
+        differs = self.randomise is not None or self.randomise_latency is not None
+        return differs or blows_anyhow or wind.gust_m_s > 0.0 or noisy
 
     def sub_steps(self, duration_s: float) -> int:
         """Number of sub-steps in ``duration_s``; ValueError unless it is a whole, positive number."""
