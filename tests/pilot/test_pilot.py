@@ -106,7 +106,9 @@ def test_bad_poses(pose: Any) -> None:
         check_pose(pose)
 
 
-@pytest.mark.parametrize(("text", "message"), [("", "has no words"), (" \n", "has no words"), ("?!", "has no words"), (7, "not int")])
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "has no words"), (" \n", "has no words"), ("?!", "has no words"), (7, "not int")]
+)
 def test_bad_instructions(text: Any, message: str) -> None:
     with pytest.raises(WaywordError, match=message):
         check_instruction(text)
