@@ -175,6 +175,13 @@ def fit_image(image: NDArray[np.uint8], width: int, height: int) -> NDArray[np.u
     return np.asarray(Image.fromarray(pixels).resize((width, height), how))
 
 
+def fit_images(images: NDArray[np.uint8], camera: Camera) -> NDArray[np.uint8]:
+    """Images (N, height, width, 3) in a camera's own size (``fit_image``)."""
+    if images.shape[1:3] == (camera.height, camera.width):
+        return np.ascontiguousarray(images)
+    return np.stack([fit_image(image, camera.width, camera.height) for image in images])
+
+
 def _cropped(columns: int, rows: int, width: int, height: int) -> str:
     """The largest part of a picture that has the proportions ``width`` to ``height``."""
     fitting = min(columns, rows * width // height)

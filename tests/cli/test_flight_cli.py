@@ -78,6 +78,24 @@ def test_bad_input_is_one_line(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == [tmp_path / "a.jpg"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fly", "--vehicle", "udpin://127.0.0.1:14998", "--video", "rtsp://127.0.0.1:1/cam"),
+        ("fly", "--vehicle", "sim"),
+        ("rehearse", "--vehicle", "udpin://127.0.0.1:14998"),
+    ],
+)
+def test_no_vehicle_is_spoken_to_for_a_text_that_is_refused(words, tmp_path, capsys):
+    out = ("--out", str(tmp_path / "flight.png"))
+    for text in ("what is the weather like?", "fly to the rhinoceros"):
+        with pytest.raises(SystemExit) as caught:
+            main(["flight", words[0], text, *words[1:], *out])
+        assert caught.value.code == 3
+        assert "flower pot" in capsys.readouterr().err  # what it knows
+    assert not any(tmp_path.iterdir())
+
+
 def test_the_fault_tables_go_between_the_marks(tmp_path, monkeypatch):
     page = tmp_path / "safety.md"
     page.write_text(f"before\n{module._MARKS[0]}\nold\n{module._MARKS[1]}\nafter\n")

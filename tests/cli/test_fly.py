@@ -64,7 +64,7 @@ def test_the_readmes_flight_without_torch_and_network(
     assert lines[:2] == ["wayword flies in the layout of seed 0:", README_SENTENCE]
     assert lines[2] == "understood: pass the flower pot with it on your right, then go to the front of the globe"
     assert lines[3].startswith("done in ")  # the README's flight does what it says, part by part, and touches nothing
-    assert "passed the flower pot on the right: yes" in lines[3]
+    assert "passed the flower pot with it on the right: yes" in lines[3]
     assert "stopped before the globe: yes" in lines[3]
     assert "touched" not in lines[3]
     assert lines[4:] == [str(out.with_suffix(".json")), str(out), "[]"]  # nothing heavy was loaded for it
@@ -203,6 +203,7 @@ def test_a_real_vehicle_is_flown_by_the_same_command(tmp_path: Path, capsys: pyt
     assert "is no vehicle address" in refused(capsys, "stop by the globe", "--vehicle", "drone", *out)
     assert "needs --video" in refused(capsys, "stop by the globe", "--vehicle", "udpin://127.0.0.1:14540", *out)
     assert "in the simulator only" in refused(capsys, "stop", "--vehicle", "sim", "--policy", "oracle", *out)
+    assert "--anyway is for the simulator" in refused(capsys, "stop", "--vehicle", "sim", "--anyway", *out)
     assert "name it with --vehicle" in refused(capsys, "stop by the globe", "--video", "rtsp://127.0.0.1/cam", *out)
     assert "say for example" in refused(capsys, "--vehicle", "sim", *out)
     assert not any(tmp_path.iterdir())

@@ -72,6 +72,8 @@ class FlyVehicle(VehicleOptions):
 
     instruction: tyro.conf.Positional[str] = ""
     """Where to fly, in quotes."""
+    policy: str = "wayword"
+    """Who flies: wayword, the paper's fspvn, or a policy of your own as module:Class."""
     db: str = "test"
     """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
     weights: Path | None = None
@@ -87,7 +89,9 @@ class FlyVehicle(VehicleOptions):
 
     def run(self) -> None:
         """Prepare, fly, film."""
-        fly_vehicle(self, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder)
+        fly_vehicle(
+            self, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder, self.policy
+        )
 
 
 def fly_vehicle(
@@ -99,15 +103,18 @@ def fly_vehicle(
     seed: int = 0,
     film: bool = True,
     grounder: str = "sim",
-    policy: str = "fspvn",
+    policy: str = "wayword",
 ) -> None:
-    """One governed flight with black box, trace and video: what `wayword fly --vehicle` does."""
+    """One governed flight with black box, trace and video: what `wayword fly --vehicle` does.
+
+    A text that the policy refuses is not flown: it is asked before the vehicle is spoken to.
+    """
     from wayword.episodes import PlacedObject
     from wayword.flight.blackbox import BlackBox
     from wayword.flight.decider import Mind, PolicyMind
     from wayword.flight.mind_process import MindProcess
     from wayword.flight.mission import fly_mission
-    from wayword.flight.setup import MindRecipe, real_vehicle, simulated_vehicle
+    from wayword.flight.setup import MindRecipe, check_address, real_vehicle, refuse_unflyable, simulated_vehicle
     from wayword.flight.vehicle import Vehicle
     from wayword.flying.flight_request import FlightRequest, prepare_flight
     from wayword.grounding.weight_files import find_weights
@@ -119,6 +126,8 @@ def fly_vehicle(
 
     check_instruction(instruction)
     find_weights(grounder)  # wrong names are said before anything is armed
+    if policy in POLICIES.own and policy not in ("fspvn", "wayword"):
+        raise WaywordError(f"--policy {policy} flies in the simulator only; a vehicle is flown by wayword or fspvn")
     POLICIES.find(policy)
     check_seed(seed)
     check_ending(out)
@@ -135,9 +144,12 @@ def fly_vehicle(
         prepared = prepare_flight(request, camera=view)
         example = prepared.example
         vehicle = simulated_vehicle(prepared.bank, example.objects, example.start, seed, view)
-        mind, objects = PolicyMind(prepared.policy, instruction, prepared.database), example.objects
+        flier = prepared.policy
+        mind, objects = PolicyMind(flier, instruction, prepared.database), example.objects
     else:
-        open_database(db)  # a wrong name is said before a camera is opened
+        check_address(options.vehicle)
+        flier = make_policy(policy, weights, grounder, view)
+        refuse_unflyable(flier, instruction, open_database(db))
         vehicle = real_vehicle(options.vehicle, options.video, options.camera, options.start, options.video_delay)
         mind = MindProcess(recipe)
     box_path = _free(out.with_suffix(".box"))
@@ -156,7 +168,6 @@ def fly_vehicle(
     say(outcome.line())
     say(box_path)
     if film and outcome.tracks:
-        flier = mind.policy if isinstance(mind, PolicyMind) else make_policy(policy, weights, grounder, view)
         _film(box_path, flier, instruction, open_database(db), outcome.line(), out, objects)
 
 

@@ -44,6 +44,8 @@ class Rehearse:
     """Rehearse faults instead, a flight each; exit code 1 if a promise was not kept."""
     only: str | None = None
     """Of the faults, those whose name holds this."""
+    policy: str = "wayword"
+    """Who flies: wayword, the paper's fspvn, or a policy of your own as module:Class."""
     db: str = "test"
     """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
     weights: Path | None = None
@@ -63,12 +65,16 @@ class Rehearse:
         """Draw the world, stand between the vehicle and the flight, fly."""
         from wayword.cli.flight import VehicleOptions, fly_vehicle
         from wayword.flight.mavlink_link import parse_address
+        from wayword.flight.setup import refuse_unflyable
         from wayword.flying.flight_request import FlightRequest, prepare_flight
-        from wayword.pilot.pilot import check_instruction
+        from wayword.pilot.pilot import check_instruction, open_database
+        from wayword.policy import make_policy
 
         check_instruction(self.instruction)
         check_seed(self.seed)
         parse_address(self.vehicle)
+        flier = make_policy(self.policy, self.weights, self.grounder)
+        refuse_unflyable(flier, self.instruction, open_database(self.db))
         request = FlightRequest(instruction=self.instruction, policy="stop", db=self.db, seed=self.seed)
         example = prepare_flight(request).example
         start = (example.start.x, example.start.y, example.start.yaw)
@@ -79,7 +85,8 @@ class Rehearse:
                 return
             options = VehicleOptions(relay.address, camera.address, calibration, start=start, fence=self.fence)
             fly_vehicle(
-                options, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder
+                options, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder,
+                self.policy,
             )  # fmt: skip
 
     @contextmanager
@@ -126,7 +133,7 @@ class Rehearse:
         """The command line of one flight: `wayword flight fly` as anybody would type it."""
         words = ["flight", "fly", self.instruction, "--vehicle", relay.address, "--video", camera.address,
                  "--camera", str(calibration), "--start", *(f"{value:.4f}" for value in start), "--db", self.db,
-                 "--grounder", self.grounder, "--out", str(self.out), "--no-film"]  # fmt: skip
+                 "--policy", self.policy, "--grounder", self.grounder, "--out", str(self.out), "--no-film"]  # fmt: skip
         if self.weights is not None:
             words += ["--weights", str(self.weights)]
         return words if self.fence is None else [*words, "--fence", str(self.fence)]

@@ -92,12 +92,11 @@ class Fly(FlightRequest):
         """The same with a real vehicle, under the governor."""
         from wayword.cli.flight import VehicleOptions, fly_vehicle
         from wayword.pilot.pilot import check_instruction
-        from wayword.registry import POLICIES
 
-        if self.policy in POLICIES.own and self.policy not in ("fspvn", "wayword"):
-            raise WaywordError(f"--policy {self.policy} flies in the simulator only; leave it out with --vehicle")
         if self.world != "arena":
             raise WaywordError(f"--world {self.world} is simulated; leave it out with --vehicle")
+        if self.anyway:
+            raise WaywordError("--anyway is for the simulator: no vehicle takes off for a text that was not understood")
         if self.rerun is not None:
             raise WaywordError("--rerun records flights in the simulator; a real vehicle has its black box")
         if self.mcap is not None:

@@ -19,6 +19,7 @@ from wayword.cli.train_photos import ReportFrames, TrainPhotos
 from wayword.cli.train_policy import TrainPolicy
 from wayword.cli.train_pvn2 import TrainPvn2
 from wayword.cli.train_reader import ReportReader, TrainReader
+from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.language.gold_references import GOLD_FOLDER
@@ -71,12 +72,11 @@ class Language:
         """Train all stages and print a report."""
         need_torch()
         from wayword.io import write_json
-        from wayword.learning.common.train_config import describe, read_train_config
         from wayword.learning.language.language_run import TRAINING, check_sources, train_language
 
         config = self.settings()
         if self.show:
-            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            show_settings(TRAINING, config)
             return
         begin, sources = time.monotonic(), self._sources()
         check_sources(config, sources)
@@ -87,9 +87,7 @@ class Language:
         for name, value in lines.items():
             text = value if isinstance(value, str) else json.dumps(value)
             say(f"{name.replace('_', ' ')}: {text}")
-        if self.config is not None:
-            for name in run.other_data(read_train_config(self.config)):
-                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
+        warn_of_other_data(run, self.config)
         say(f"weights in {self.out}")
 
     def settings(self) -> LanguageSettings:

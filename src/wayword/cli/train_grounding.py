@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say, say_aside
+from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say
 from wayword.cli.crew_options import RayOption
+from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
@@ -78,21 +78,18 @@ class TrainGrounding(RayOption):
     def run(self) -> None:
         """Make frames if asked, train side by side, then assemble and fit."""
         need_torch()
-        from wayword.learning.common.train_config import describe, read_train_config
         from wayword.learning.grounding.train_grounding import TRAINING, train_grounding
 
         config = self.settings()
         if self.show:
-            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            show_settings(TRAINING, config)
             return
         runs = self.run_folder or self.out.with_name(f"{self.out.name}-run")
         only = None if self.only == "all" else self.only
         run = train_grounding(
             config, self._sources(), runs, self.out, only, self._crew(2 if self.ray is None else None)
         )
-        if self.config is not None:
-            for name in run.other_data(read_train_config(self.config)):
-                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
+        warn_of_other_data(run, self.config)
         if self.frames is not None and config.start is not None:
             self._compare(config.start, self.data or runs / "data")
         if self.only == "all" or config.start is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside
+from wayword.cli.common import need_torch, refuse_beside_config, say
 from wayword.cli.crew_options import CrewOptions
+from wayword.cli.training_talk import announce_part, show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.policy.sizes import ControlSize, Size
@@ -93,21 +93,14 @@ class TrainPolicy(CrewOptions):
     def run(self) -> None:
         """Do what is not done yet."""
         need_torch()
-        from wayword.learning.common.train_config import describe, read_train_config
         from wayword.learning.policy.train_policy import TRAINING, train_policy
 
         config = self.settings()
         if self.show:
-            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            show_settings(TRAINING, config)
             return
-
-        def announce(part: str) -> None:
-            console.print(f"[bold]{part}")
-
-        run = train_policy(config, self.run_folder, self.out, self.only, announce, workers=self.crew())
-        if self.config is not None:
-            for name in run.other_data(read_train_config(self.config)):
-                say_aside(f"{name} is not what {self.config} was made with; the weights will be others")
+        run = train_policy(config, self.run_folder, self.out, self.only, announce_part, workers=self.crew())
+        warn_of_other_data(run, self.config)
         if "export" in self.only:
             say(self.out)
 

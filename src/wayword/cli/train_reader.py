@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside
+from wayword.cli.training_talk import show_settings
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 
@@ -31,6 +31,8 @@ class TrainReader:
     """What to learn from, in the format of docs/commands; by default the commands that ship."""
     more: tuple[Path, ...] = ()
     """Further files of commands, in the format of docs/commands."""
+    start: Path | None = None
+    """Weights of a reader to go on from, as with commands of your own; from MiniLM alone if not given."""
     out: Path = Path("runs/reader")
     """Where the weights and intermediate results go."""
     config: Path | None = None
@@ -39,6 +41,8 @@ class TrainReader:
     """Print the settings as a file for --config, and train nothing."""
     steps: int = 9000
     """Batches of 16 texts."""
+    rate: float = 8e-4
+    """Learning rate at its highest; a third of it where --start is given is a good choice."""
     layers: int = 4
     """Size of the network: layers of MiniLM that are trained further, at most 4."""
     seed: int | None = None
@@ -47,12 +51,11 @@ class TrainReader:
     def run(self) -> None:
         """Train and say where the weights are."""
         need_torch()
-        from wayword.learning.common.train_config import describe
         from wayword.learning.language.train_reader import TRAINING, train_reader
 
         config = self.settings()
         if self.show:
-            print(json.dumps(describe(TRAINING, config).as_json(), indent=2))
+            show_settings(TRAINING, config)
             return
         say(f"weights in {train_reader(config, self._inputs(), self.out)}")
 
@@ -63,7 +66,7 @@ class TrainReader:
 
         check_seed(self.seed or 0)
         if self.config is not None:
-            refuse_beside_config(self, ("commands", "ewt", "more", "out", "show", "seed"))
+            refuse_beside_config(self, ("commands", "ewt", "more", "start", "out", "show", "seed"))
             config = read_options(self.config, TRAINING, ReaderTraining)
         else:
             if self.steps < 1:
@@ -71,7 +74,10 @@ class TrainReader:
             if not 1 <= self.layers <= 4:
                 raise WaywordError(f"--layers {self.layers}: from 1 to 4")
             base = ReaderTraining()
-            shape, loop = replace(base.shape, layers=self.layers), replace(base.loop, steps=self.steps)
+            if not 0 < self.rate < 1:
+                raise WaywordError(f"--rate {self.rate}: between 0 and 1")
+            shape = replace(base.shape, layers=self.layers)
+            loop = replace(base.loop, steps=self.steps, learning_rate=self.rate)
             config = replace(base, shape=shape, loop=loop)
         return config if self.seed is None else replace(config, loop=replace(config.loop, seed=self.seed))
 
@@ -79,10 +85,13 @@ class TrainReader:
         from wayword.learning.common.train_config import read_train_config
         from wayword.learning.language.train_reader import COMMANDS, ReaderInputs
 
-        before = read_train_config(self.config).inputs() if self.config is not None else {}
+        earlier = read_train_config(self.config) if self.config is not None else None
+        before = earlier.inputs() if earlier is not None else {}
+        if earlier is not None and "start" in earlier.started_from and self.start is None:
+            raise WaywordError(f"{self.config}: went on from another reader; name its weights with --start")
         more = tuple(path for name, path in before.items() if name.startswith("more/"))
         commands = self.commands or before.get("commands") or COMMANDS
-        return ReaderInputs(commands, ewt=self.ewt or before.get("ewt"), more=self.more or more)
+        return ReaderInputs(commands, self.ewt or before.get("ewt"), self.more or more, self.start)
 
 
 @dataclass(frozen=True)

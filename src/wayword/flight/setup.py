@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.camera import Camera
-from wayword.errors import WaywordError
+from wayword.errors import RefusedError, WaywordError
 from wayword.flight.decider import PolicyMind
 from wayword.flight.vehicle import Pose, Vehicle
+from wayword.policy.interface import Policy, Refusing
 from wayword.registry import VEHICLES, is_reference
 from wayword.task import ARENA_M
 
@@ -52,17 +53,31 @@ class MindRecipe:
         return PolicyMind(policy, check_instruction(self.instruction), open_database(self.database))
 
 
+def refuse_unflyable(policy: Policy, instruction: str, database: Any) -> None:
+    """Raise ``RefusedError`` if the policy declines the text, so that nothing is armed for it."""
+    if isinstance(policy, Refusing):
+        policy.reset([instruction], [database])
+        reason = policy.refusal(0)
+        if reason is not None:
+            raise RefusedError(reason)
+
+
 def real_vehicle(
     address: str, video: str | None, camera: Path | None, start: Place, video_delay: float = 0.0
 ) -> Vehicle:
     """A vehicle by its address: who speaks its scheme is registered (``wayword.registry``); or as module:Class."""
-    from wayword.flight.mavlink_link import parse_address
-
+    check_address(address)
     name = address.partition("://")[0]
-    if "://" not in address and not is_reference(address) and address not in VEHICLES.names():
-        parse_address(address)  # which it is not: says what an address looks like
     offered = {"address": address, "video": video, "camera": camera, "start": start, "video_delay": video_delay}
     return cast(Vehicle, VEHICLES.make(name, offered=offered))
+
+
+def check_address(address: str) -> None:
+    """Refuse what is neither an address nor the name of a vehicle."""
+    from wayword.flight.mavlink_link import parse_address
+
+    if "://" not in address and not is_reference(address) and address not in VEHICLES.names():
+        parse_address(address)  # which it is not: says what an address looks like
 
 
 def mavlink_vehicle(

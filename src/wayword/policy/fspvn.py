@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.camera import Camera, fit_image
+from wayword.camera import Camera, fit_images
 from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.grounding.density import Exemplars
@@ -139,7 +139,7 @@ class FsPVN:
         slots = [int(slot) for slot in observations.slots]
         poses = np.asarray(observations.poses, np.float64)
         self._begin(slots, poses)
-        sights = self._look(slots, self._fit(observations.images), poses)
+        sights = self._look(slots, fit_images(observations.images, self.camera), poses)
         return self._decide(slots, poses, sights)
 
     def _decide(
@@ -165,7 +165,7 @@ class FsPVN:
 
     def recall(self, image: NDArray[np.uint8], pose: NDArray[np.float64], slot: int = 0) -> None:
         """After ``reset``: what a drone saw, and where (6,), before it was told what to do. It goes into its map."""
-        self._look([slot], self._fit(image[None]), np.asarray(pose, np.float64)[None])
+        self._look([slot], fit_images(image[None], self.camera), np.asarray(pose, np.float64)[None])
 
     def thought(self, slot: int = 0) -> Thought:
         """What the policy saw, inferred and decided for a slot in its last step."""
@@ -204,18 +204,10 @@ class FsPVN:
         """Where each drone is asked first is where its instruction was given."""
         if self._begun:
             return
-        starts = np.zeros((len(self._flights), 3))
         for slot, pose in zip(slots, poses, strict=True):
-            self._flights[slot].start = starts[slot] = frame_pose(pose)
-        self.control.reset(starts)
+            self._flights[slot].start = frame_pose(pose)
+        self.control.reset(np.array([np.zeros(3) if f.start is None else f.start for f in self._flights]))
         self._begun = True
-
-    def _fit(self, images: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Images in the pixels of the networks."""
-        width, height = self.camera.width, self.camera.height
-        if images.shape[1:3] == (height, width):
-            return images
-        return np.stack([fit_image(image, width, height) for image in images])
 
     def _look(
         self, slots: list[int], images: NDArray[np.uint8], poses: NDArray[np.float64]

@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.camera import Camera, fit_image
+from wayword.camera import Camera, fit_images
 from wayword.errors import DataError, WaywordError
 from wayword.grounding.backend import open_session
 from wayword.mapping import FeatureMap, map_layers, world_to_prediction
@@ -159,7 +159,7 @@ class PVN2:
         slots, poses = np.asarray(observations.slots, np.int64), np.asarray(observations.poses, np.float64)
         self._begin(slots, poses)
         flights = [self._flights[slot] for slot in slots]
-        looks = self.stage1.look(self._fit(observations.images))
+        looks = self.stage1.look(fit_images(observations.images, self.camera))
         for flight, pose, features in zip(flights, poses, looks, strict=True):
             flight.map.update(features, pose)
         semantic = np.stack([world_to_prediction(flight.map.semantic, flight.start) for flight in flights])
@@ -172,18 +172,10 @@ class PVN2:
         """Where each drone is asked first is where its instruction was given."""
         if self._begun:
             return
-        starts = np.zeros((len(self._flights), 3))
         for slot, pose in zip(slots, poses, strict=True):
-            self._flights[slot].start = starts[slot] = frame_pose(pose)
-        self.control.reset(starts)
+            self._flights[slot].start = frame_pose(pose)
+        self.control.reset(np.array([flight.start for flight in self._flights]))
         self._begun = True
-
-    def _fit(self, images: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Images in the pixels of the networks."""
-        width, height = self.camera.width, self.camera.height
-        if images.shape[1:3] == (height, width):
-            return np.ascontiguousarray(images)
-        return np.stack([fit_image(image, width, height) for image in images])
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -13,6 +14,7 @@ from wayword.cli.launch import main
 from wayword.cli.train_reader import TrainReader
 from wayword.episodes.commands.corpus import DATA
 from wayword.language.reader.network import load_network
+from wayword.language.reader.reader import WEIGHTS
 from wayword.learning.common.train_config import read_train_config
 from wayword.learning.language.train_reader import TRAINING, ReaderTraining
 
@@ -66,6 +68,7 @@ def test_a_seed_beside_a_file_of_settings_changes_the_seed_alone(
         (["--layers", "5"], "--layers 5: from 1 to 4"),
         (["--layers", "0"], "--layers 0: from 1 to 4"),
         (["--seed", "-1"], "--seed -1: must be 0 or more"),
+        (["--rate", "0"], "--rate 0.0: between 0 and 1"),
     ],
 )
 def test_settings_that_cannot_be(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,10 +106,31 @@ def test_two_steps_of_a_miniature(tmp_path: Path, capsys: pytest.CaptureFixture[
     commands.write_text("\n".join([*lines[:4], empty]) + "\n", encoding="utf-8")
 
     out = tmp_path / "out"
-    main([*VERB, "--config", str(config), "--commands", str(commands), "--out", str(out)])
+    given = ["--config", str(config), "--commands", str(commands)]
+    main([*VERB, *given, "--out", str(out)])
 
     assert "weights in" in capsys.readouterr().out
     assert load_network(out / "reader").config.width == 16
     kept_record = read_train_config(out / "reader" / "train_config.json")
     assert kept_record.inputs()["commands"] == commands
     assert TrainReader(config=out / "reader" / "train_config.json").settings() == TrainReader(config=config).settings()
+
+    # Another run goes on from there: its first weights are the last ones, and its file says so.
+    further = tmp_path / "further"
+    main([*VERB, *given, "--start", str(out / "reader"), "--out", str(further)])
+    record_there = read_train_config(further / "reader" / "train_config.json")
+    assert record_there.started_from["start"]["train_config"]["options"] == kept_record.options
+    before, after, fresh = (load_network(each / "reader").weights for each in (out, further, _anew(tmp_path, given)))
+    moved, apart = (np.abs(each["words.weight"] - before["words.weight"]).max() for each in (after, fresh))
+    assert 0 < moved < 0.1 * apart
+    again = ["--config", str(further / "reader" / "train_config.json"), "--out", str(tmp_path / "again")]
+    capsys.readouterr()
+    assert "went on from another reader; name its weights with --start" in refusal(capsys, *again)
+    others = ["--start", str(WEIGHTS), "--out", str(tmp_path / "others")]
+    assert "the reader there is of another shape" in refusal(capsys, *given, *others)
+
+
+def _anew(tmp_path: Path, given: list[str]) -> Path:
+    """The same miniature under another seed."""
+    main([*VERB, *given, "--seed", "4", "--out", str(tmp_path / "anew")])
+    return tmp_path / "anew"

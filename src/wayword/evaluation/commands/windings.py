@@ -22,7 +22,7 @@ def go_past(attempt: Attempt) -> StepFinding:
     done = {sign: _passed(attempt, sign) for sign in (1, -1)}
     ends = np.logical_or.reduce([done[sign] for sign in _SIGNS[attempt.step.on]])
     nearest = float(flown.distance(name)[attempt.first :].min())
-    side = "" if attempt.step.on == "any" else f" on the {attempt.step.on}"
+    side = "" if attempt.step.on == "any" else f" with it on the {attempt.step.on}"
     what = f"passed {called(name)}{side}"
     wrong = f"{nearest:.2f} m away"
     if nearest <= bounds.pass_m:

@@ -79,6 +79,11 @@ class ReaderNetwork:
         if not needed <= set(self._w) or self._w["words.weight"].shape != (config.words, config.width):
             raise WaywordError("the reader's weights do not fit its configuration")
 
+    @property
+    def weights(self) -> dict[str, Array]:
+        """Every tensor by its name."""
+        return dict(self._w)
+
     def _linear(self, x: Array, name: str) -> Array:
         result: Array = x @ self._w[f"{name}.weight"].T + self._w[f"{name}.bias"]
         return result

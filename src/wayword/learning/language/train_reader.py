@@ -19,10 +19,11 @@ import torch
 
 from wayword.episodes.commands import load_commands
 from wayword.episodes.commands.corpus import DATA
+from wayword.errors import WaywordError
 from wayword.language.minilm import MiniLM
 from wayword.language.pipeline import LanguageModel
 from wayword.language.reader.mentions import MARKS
-from wayword.language.reader.network import BELOW, ReaderConfig, save_network
+from wayword.language.reader.network import BELOW, ReaderConfig, load_network, save_network
 from wayword.language.reader.program import VOCABULARY
 from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
 from wayword.learning.common.train_config import claim
@@ -86,6 +87,8 @@ class ReaderInputs:
     """Folder of the treebank: sentences that are no commands, names of things nobody taught."""
     more: tuple[Path, ...] = ()
     """Further files of commands."""
+    start: Path | None = None
+    """Weights of a reader to go on from; from MiniLM alone if None."""
 
 
 def prepare_pool(config: ReaderTraining, inputs: ReaderInputs, out: Path) -> Pool:
@@ -129,6 +132,8 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     torch.manual_seed(config.seed)
     pool = prepare_pool(config, inputs, out)
     net = ReaderNet(config.shape, config.dropout)
+    if inputs.start is not None:
+        begin_with(net, inputs.start)
     run = Run(out, net, config.loop, stop=stop, slower={"encoder.": config.encoder_rate})
     batches = reader_batches(pool, config, run.step)
     while not run.finished:
@@ -141,3 +146,12 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     save_network(config.shape, {name: value.numpy() for name, value in run.averaged().items()}, weights)
     record.keep(weights)
     return weights
+
+
+def begin_with(net: ReaderNet, weights: Path) -> None:
+    """Take over the weights of a reader of the same shape."""
+    before = {name: torch.from_numpy(value) for name, value in load_network(weights).weights.items()}
+    shapes = {name: value.shape for name, value in net.state_dict().items()}
+    if shapes != {name: value.shape for name, value in before.items()}:
+        raise WaywordError(f"{weights}: the reader there is of another shape; go on with its --layers")
+    net.load_state_dict(before)
