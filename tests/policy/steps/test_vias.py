@@ -137,6 +137,26 @@ def test_where_the_way_hardly_bends_the_drone_goes_by_and_comes_back() -> None:
     assert angles(other)[-1] < angles(other)[0]
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_bound_for_a_place_not_known_yet_it_leaves_the_thing_first(side: float) -> None:
+    # From the south: 2.3 rad around the thing is nearly straight on; from there nothing that follows unwinds the pass.
+    before = (MIDDLE[0], MIDDLE[1] - 1.5)
+    vias = ways_past("globe", MIDDLE, before, None, side, ALONE, leave=True)
+    assert radii(vias)[-1] == pytest.approx(LEFT_M)
+    assert vias[-1].offset == pytest.approx((LEFT_M * side * math.sin(2.3), -LEFT_M * math.cos(2.3)))
+    assert side * (angles(vias)[-2] - angles(vias)[0]) >= LEAST_WINDING - 1e-9
+    # The last step of a command ends beside the thing, as before.
+    assert radii(ways_past("globe", MIDDLE, before, None, side, ALONE))[-1] < 0.7
+
+
+def test_it_leaves_where_there_is_room() -> None:
+    # Straight on stands something else: it leaves at the next best angle, 2.6 rad.
+    before = (MIDDLE[0], MIDDLE[1] - 1.5)
+    ahead = (MIDDLE[0] + LEFT_M * math.sin(2.3), MIDDLE[1] - LEFT_M * math.cos(2.3))
+    vias = ways_past("globe", MIDDLE, before, None, 1.0, np.concatenate([ALONE, [[*ahead, 0.3]]]), leave=True)
+    assert vias[-1].offset == pytest.approx((LEFT_M * math.sin(2.6), -LEFT_M * math.cos(2.6)))
+
+
 def test_in_a_corner_without_room_to_leave_it_flies_all_around() -> None:
     corner = (0.9, 0.9)
     discs = np.array([[*corner, 0.3]])

@@ -31,6 +31,8 @@ LEAST_WINDING = 1.3
 """Past something means at least this angle around it."""
 LEFT_M = 1.35
 """From the centre of a thing, where it has been left behind."""
+LEAVING = (2.3, 2.6, 2.0, 2.9, 1.7, 3.2, 1.5)
+"""Angles around a thing at which to leave it, best first: straight on, then what is near to that."""
 ARC = 0.35
 """Radians between points of a circle."""
 
@@ -120,14 +122,28 @@ def arc_around(key: str, centre: Point, first: float, winding: float, discs: NDA
 
 
 def ways_past(
-    key: str, centre: Point, before: Point, after: Point | None, side: float, discs: NDArray[np.float64]
+    key: str,
+    centre: Point,
+    before: Point,
+    after: Point | None,
+    side: float,
+    discs: NDArray[np.float64],
+    leave: bool = False,
 ) -> list[ViaPoint]:
     """Points by a thing with it on the left (``side`` 1) or right (-1), on the way from ``before`` to ``after``.
 
     Where ``after`` lies so that the way would hardly lead round the thing, or nearly all around it, the drone may also
     go by, leave, and turn back from outside: a pass must last until the thing is left behind. The shorter way is taken.
+    With ``leave`` it goes on somewhere else that is not known yet (``after`` is None): it leaves the thing first, lest
+    what comes next unwinds the pass.
     """
     first = bearing_from(centre, before)
+    if after is None and leave:
+        for winding in LEAVING:
+            out = _at(centre, first + side * winding, LEFT_M)
+            if _within(out) and clearance(out, discs) > 0.05:
+                arc = arc_past(key, centre, before, side * max(winding - 0.3, LEAST_WINDING), discs)
+                return [*arc, ViaPoint((key,), _scaled(first + side * winding, LEFT_M))]
     last = first + math.pi if after is None or math.dist(after, centre) < 0.2 else bearing_from(centre, after)
     winding = side * ((side * (last - first)) % (2 * math.pi))
     ways = []
