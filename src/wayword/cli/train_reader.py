@@ -30,7 +30,7 @@ class TrainReader:
     commands: Path | None = None
     """What to learn from, in the format of docs/commands; by default the commands that ship."""
     more: tuple[Path, ...] = ()
-    """Further files of commands, in the format of docs/commands."""
+    """Further files of commands beside those that ship, in the format of docs/commands."""
     start: Path | None = None
     """Weights of a reader to go on from, as with commands of your own; from MiniLM alone if not given."""
     out: Path = Path("runs/reader")
@@ -83,15 +83,17 @@ class TrainReader:
 
     def _inputs(self) -> ReaderInputs:
         from wayword.learning.common.train_config import read_train_config
-        from wayword.learning.language.train_reader import COMMANDS, ReaderInputs
+        from wayword.learning.language.train_reader import COMMANDS, MORE, ReaderInputs
 
         earlier = read_train_config(self.config) if self.config is not None else None
         before = earlier.inputs() if earlier is not None else {}
         if earlier is not None and "start" in earlier.started_from and self.start is None:
             raise WaywordError(f"{self.config}: went on from another reader; name its weights with --start")
-        more = tuple(path for name, path in before.items() if name.startswith("more/"))
+        more = self.more or tuple(path for name, path in before.items() if name.startswith("more/"))
         commands = self.commands or before.get("commands") or COMMANDS
-        return ReaderInputs(commands, self.ewt or before.get("ewt"), self.more or more, self.start)
+        if commands is COMMANDS and (earlier is None or f"more/{MORE.name}" in earlier.data):
+            more = (MORE, *more)
+        return ReaderInputs(commands, self.ewt or before.get("ewt"), more, self.start)
 
 
 @dataclass(frozen=True)

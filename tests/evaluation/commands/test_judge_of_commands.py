@@ -97,7 +97,9 @@ def test_passing_with_the_thing_on_the_right() -> None:
     flight = Drawn().to((1.5, 0.6), (2.5, 0.6), (3.5, 0.2))  # north of a, so that a is on the right
     assert verdict(flight, LAYOUT, past("a", "right")).done
     assert verdict(flight, LAYOUT, past("a")).done
-    assert verdict(flight, LAYOUT, past("a", "left")).words == "passed the a with it on the left: no, it was on the right"
+    assert (
+        verdict(flight, LAYOUT, past("a", "left")).words == "passed the a with it on the left: no, it was on the right"
+    )
 
 
 def test_passing_is_within_a_metre_and_goes_round_it() -> None:

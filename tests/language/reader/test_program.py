@@ -62,7 +62,7 @@ def test_until_and_sides_come_back() -> None:
     )
 
 
-@pytest.mark.parametrize("split", ["train", "dev"])
+@pytest.mark.parametrize("split", ["train", "more", "dev"])
 def test_every_written_command_survives(split: str) -> None:
     for command in load_commands(split)[::5]:
         keys = {slot: f"e{number}" for number, slot in enumerate(command.slots)}

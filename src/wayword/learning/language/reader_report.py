@@ -34,7 +34,7 @@ from wayword.learning.language.measured import SEED, Measured, Report, f1_figure
 def reader_report(weights: Path, say: Callable[[str], None] = lambda _: None) -> Report:
     """Every figure of a reader on ``dev``, by key."""
     language, database, reader = LanguageModel.load(), load_phrases("dev"), Reader.load(weights)
-    commands = unmet(load_commands("dev"), load_commands("train"))
+    commands = unmet(load_commands("dev"), load_commands("train") + load_commands("more"))
     say("measuring: commands")
     judged = judge_commands(commands, database, language, reader)
     report = {"language.reader.commands.exact": _rate([each.right for each in judged])}

@@ -34,7 +34,7 @@ from wayword.learning.language.treebank import read_treebank
 
 TRAINING = "reader"
 """As train_config.json calls it."""
-COMMANDS = DATA / "train.jsonl"
+COMMANDS, MORE = DATA / "train.jsonl", DATA / "more.jsonl"
 DRAWN_BATCHES = 80
 """Batches that are drawn, and run through MiniLM's lower layers, at a time."""
 
