@@ -22,8 +22,10 @@ from wayword.policy.steps.vias import (
     beside,
     heading_error,
     inside,
+    leaving,
     middle_of_gap,
     ring_radius,
+    side_of_pass,
     through,
     way_length,
     ways_past,
@@ -138,23 +140,43 @@ def test_where_the_way_hardly_bends_the_drone_goes_by_and_comes_back() -> None:
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
-def test_bound_for_a_place_not_known_yet_it_leaves_the_thing_first(side: float) -> None:
-    # From the south: 2.3 rad around the thing is nearly straight on; from there nothing that follows unwinds the pass.
-    before = (MIDDLE[0], MIDDLE[1] - 1.5)
-    vias = ways_past("globe", MIDDLE, before, None, side, ALONE, leave=True)
-    assert radii(vias)[-1] == pytest.approx(LEFT_M)
-    assert vias[-1].offset == pytest.approx((LEFT_M * side * math.sin(2.3), -LEFT_M * math.cos(2.3)))
-    assert side * (angles(vias)[-2] - angles(vias)[0]) >= LEAST_WINDING - 1e-9
-    # The last step of a command ends beside the thing, as before.
-    assert radii(ways_past("globe", MIDDLE, before, None, side, ALONE))[-1] < 0.7
+def test_a_pass_is_not_undone_by_what_comes_next(side: float) -> None:
+    # With the thing on the left (1) the drone came round its eastern side and is now north of it.
+    here = (MIDDLE[0], MIDDLE[1] + 0.6)
+    back, on = (MIDDLE[0] + side * 1.6, MIDDLE[1]), (MIDDLE[0] - side * 1.6, MIDDLE[1])
+    # On, further round it, a quarter turn: no need to leave. Back the way it came it is: 0.3 rad further, 1.35 m away.
+    assert leaving("globe", MIDDLE, here, on, side, ALONE) == []
+    (via,) = leaving("globe", MIDDLE, here, back, side, ALONE)
+    assert via.offset == pytest.approx((-side * LEFT_M * math.sin(0.3), LEFT_M * math.cos(0.3)))
+    # Straight on is no way back, nor is anything once the thing is left behind.
+    assert leaving("globe", MIDDLE, here, (MIDDLE[0], MIDDLE[1] + 2.0), side, ALONE) == []
+    assert leaving("globe", MIDDLE, (MIDDLE[0], MIDDLE[1] + 1.3), back, side, ALONE) == []
 
 
-def test_it_leaves_where_there_is_room() -> None:
-    # Straight on stands something else: it leaves at the next best angle, 2.6 rad.
-    before = (MIDDLE[0], MIDDLE[1] - 1.5)
-    ahead = (MIDDLE[0] + LEFT_M * math.sin(2.3), MIDDLE[1] - LEFT_M * math.cos(2.3))
-    vias = ways_past("globe", MIDDLE, before, None, 1.0, np.concatenate([ALONE, [[*ahead, 0.3]]]), leave=True)
-    assert vias[-1].offset == pytest.approx((LEFT_M * math.sin(2.6), -LEFT_M * math.cos(2.6)))
+def test_a_thing_is_left_where_there_is_room() -> None:
+    here, back = (MIDDLE[0], MIDDLE[1] + 0.6), (MIDDLE[0] + 1.6, MIDDLE[1])
+    ahead = (MIDDLE[0] - LEFT_M * math.sin(0.3), MIDDLE[1] + LEFT_M * math.cos(0.3))
+    (via,) = leaving("globe", MIDDLE, here, back, 1.0, np.concatenate([ALONE, [[*ahead, 0.3]]]))
+    assert via.offset == pytest.approx((-LEFT_M * math.sin(0.6), LEFT_M * math.cos(0.6)))  # the next best
+
+
+def test_beside_a_wall_it_goes_on_around_the_thing() -> None:
+    # East of a thing in the north-eastern corner, bound for the south with the thing on the left: by the north and the
+    # west, three quarters of a turn.
+    corner = (ARENA_M - 0.7, ARENA_M - 0.7)
+    discs = np.array([[*corner, 0.3]])
+    here, back = (corner[0] + 0.5, corner[1]), (corner[0], corner[1] - 1.6)
+    vias = leaving("globe", corner, here, back, 1.0, discs)
+    assert angles(vias)[-1] - angles(vias)[0] == pytest.approx(1.5 * math.pi)
+    assert all(corner[k] + via.offset[k] < ARENA_M for via in vias for k in (0, 1))
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_side_of_a_pass_is_that_of_its_points(side: float) -> None:
+    vias = ways_past("globe", MIDDLE, (MIDDLE[0], 0.8), (MIDDLE[0], 3.9), side, ALONE)
+    assert side_of_pass(vias) == side
+    other = ViaPoint(("planter",), (0.0, 0.5))
+    assert side_of_pass([*vias, other]) == 0.0  # one point goes round nothing
 
 
 def test_in_a_corner_without_room_to_leave_it_flies_all_around() -> None:

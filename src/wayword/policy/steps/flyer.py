@@ -26,7 +26,7 @@ from wayword.policy.steps.phases import Ahead, FlyThrough, Peek, Phase, TurnBy, 
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
 from wayword.policy.steps.surroundings import Point, Surroundings, in_view
-from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error
+from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error, leaving, side_of_pass
 from wayword.task import ARENA_M
 
 Motion = tuple[float, float, bool]
@@ -78,6 +78,8 @@ class StepFlyer:
         self._speed_m_s = self._asked_m_s = 0.0
         """How fast it is, and what it was asked for last."""
         self._places: dict[str, Point] = {}
+        self._passed: tuple[str, float] | None = None
+        """What the last step went past, and on which side it was."""
         self.way: NDArray[np.float64] | None = None
         """(P, 2) where it is about to fly; None while it turns or looks for something."""
         self._line: tuple[Ahead, NDArray[np.float64], NDArray[np.float64]] | None = None
@@ -175,7 +177,19 @@ class StepFlyer:
         if not last:
             after = self.steps[self.index + 1]
             following = home if after.do == "return" else self._middle(after.mentioned, around)
-        return plan(step, here, around, self._discs(around), following, last, home)
+        discs = self._discs(around)
+        phases = plan(step, here, around, discs, following, last, home)
+        if self._passed is not None and phases and isinstance(phases[0], FlyThrough):
+            (key, side), position = self._passed, (float(here[0]), float(here[1]))
+            centre, target = self._place(key, around), self._point(phases[0].vias[0], around)
+            vias = [] if centre is None else leaving(key, centre, position, target, side, discs)
+            phases = [FlyThrough(tuple(vias), False), *phases] if vias else phases
+        self._passed = None
+        if step.do in ("pass", "weave") and phases and isinstance(phases[-1], FlyThrough):
+            ring = phases[-1].vias
+            side = side_of_pass(ring)
+            self._passed = (ring[-1].keys[0], side) if side else None
+        return phases
 
     def _middle(self, keys: Sequence[str], around: Surroundings) -> Point | None:
         places = [around.where(key) for key in keys]

@@ -125,7 +125,7 @@ def plan(
             return [FlyThrough((ViaPoint(step.objects, offset),), True)]
         return [FlyThrough(tuple(through(step.objects, places[0], places[1], here, discs)), last)]
     on = step.on if step.do == "pass" else None
-    return [FlyThrough(tuple(_passes(step.mentioned, places, here, following, on, discs, not last)), last)]
+    return [FlyThrough(tuple(_passes(step.mentioned, places, here, following, on, discs)), last)]
 
 
 def _until(until: Until, yaw: float, known: bool) -> list[Phase]:
@@ -191,7 +191,6 @@ def _passes(
     following: Point | None,
     on: str | None,
     discs: NDArray[np.float64],
-    goes_on: bool,
 ) -> list[ViaPoint]:
     """Past one thing or, on alternating sides, past several; the free choice of side falls on the shorter way."""
     sides = {"left": (1.0,), "right": (-1.0,)}.get("any" if on is None else on, (1.0, -1.0))
@@ -201,7 +200,7 @@ def _passes(
         vias, price, before = list[ViaPoint](), 0.0, here
         for k, (key, centre) in enumerate(zip(keys, places, strict=True)):
             after = places[k + 1] if k + 1 < len(places) else following
-            vias_here = ways_past(key, centre, before, after, first if k % 2 == 0 else -first, discs, goes_on)
+            vias_here = ways_past(key, centre, before, after, first if k % 2 == 0 else -first, discs)
             price += way_length(vias_here, centre, before, None)
             vias += vias_here
             before = centre[0] + vias_here[-1].offset[0], centre[1] + vias_here[-1].offset[1]

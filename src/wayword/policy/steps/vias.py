@@ -31,8 +31,10 @@ LEAST_WINDING = 1.3
 """Past something means at least this angle around it."""
 LEFT_M = 1.35
 """From the centre of a thing, where it has been left behind."""
-LEAVING = (2.3, 2.6, 2.0, 2.9, 1.7, 3.2, 1.5)
-"""Angles around a thing at which to leave it, best first: straight on, then what is near to that."""
+LEAVING = (0.3, 0.6, 0.0, 0.9, 1.2, 1.6)
+"""Angles further around a thing at which to leave it, best first."""
+UNWINDING, FAR_ROUND = -0.5, 2.5
+"""Bound for a place between these angles further around a thing, the way there does not undo a pass."""
 ARC = 0.35
 """Radians between points of a circle."""
 
@@ -122,28 +124,14 @@ def arc_around(key: str, centre: Point, first: float, winding: float, discs: NDA
 
 
 def ways_past(
-    key: str,
-    centre: Point,
-    before: Point,
-    after: Point | None,
-    side: float,
-    discs: NDArray[np.float64],
-    leave: bool = False,
+    key: str, centre: Point, before: Point, after: Point | None, side: float, discs: NDArray[np.float64]
 ) -> list[ViaPoint]:
     """Points by a thing with it on the left (``side`` 1) or right (-1), on the way from ``before`` to ``after``.
 
     Where ``after`` lies so that the way would hardly lead round the thing, or nearly all around it, the drone may also
     go by, leave, and turn back from outside: a pass must last until the thing is left behind. The shorter way is taken.
-    With ``leave`` it goes on somewhere else that is not known yet (``after`` is None): it leaves the thing first, lest
-    what comes next unwinds the pass.
     """
     first = bearing_from(centre, before)
-    if after is None and leave:
-        for winding in LEAVING:
-            out = _at(centre, first + side * winding, LEFT_M)
-            if _within(out) and clearance(out, discs) > 0.05:
-                arc = arc_past(key, centre, before, side * max(winding - 0.3, LEAST_WINDING), discs)
-                return [*arc, ViaPoint((key,), _scaled(first + side * winding, LEFT_M))]
     last = first + math.pi if after is None or math.dist(after, centre) < 0.2 else bearing_from(centre, after)
     winding = side * ((side * (last - first)) % (2 * math.pi))
     ways = []
@@ -162,6 +150,32 @@ def ways_past(
     if not ways:
         ways.append(arc_past(key, centre, before, winding + side * 2 * math.pi, discs))
     return min(ways, key=lambda vias: way_length(vias, centre, before, after))
+
+
+def leaving(
+    key: str, centre: Point, here: Point, target: Point, side: float, discs: NDArray[np.float64]
+) -> list[ViaPoint]:
+    """How to leave a thing that was passed on ``side`` before turning to ``target``; no points if there is no need.
+
+    What comes after a pass is often not known when it is flown. If it lies back the way the drone came, to go there at
+    once would unwind the pass, as if it had never been flown; from outside it does not. Beside a wall, where there is
+    no outside, the drone goes on around the thing.
+    """
+    first, last = bearing_from(centre, here), bearing_from(centre, target)
+    if math.dist(here, centre) > LEFT_M - 0.1 or UNWINDING <= side * wrap(last - first) <= FAR_ROUND:
+        return []
+    for further in LEAVING:
+        out = _at(centre, first + side * further, LEFT_M)
+        if _within(out) and clearance(out, discs) > 0.05:
+            return [ViaPoint((key,), _scaled(first + side * further, LEFT_M))]
+    return arc_around(key, centre, first, side * ((side * (last - first)) % (2 * math.pi)), discs)
+
+
+def side_of_pass(vias: Sequence[ViaPoint]) -> float:
+    """On which side the thing of the last of these points is passed: 1 left, -1 right, 0 if they do not go round it."""
+    last = [math.atan2(via.offset[1], via.offset[0]) for via in vias if via.keys == vias[-1].keys]
+    winding = sum(wrap(angle - before) for before, angle in pairwise(last))
+    return math.copysign(1.0, winding) if abs(winding) > 0.1 else 0.0
 
 
 def way_length(vias: Sequence[ViaPoint], centre: Point, before: Point, after: Point | None) -> float:
