@@ -22,11 +22,23 @@ from wayword.episodes.commands import Step
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.policy.steps.follow import FollowConfig, follow, present_speed, turn_rate
-from wayword.policy.steps.phases import Ahead, FlyThrough, Peek, Phase, TurnBy, TurnTo, needed, plan
+from wayword.policy.steps.phases import (
+    Ahead,
+    FlyThrough,
+    Passed,
+    Peek,
+    Phase,
+    TurnBy,
+    TurnTo,
+    left_behind,
+    needed,
+    passed_by,
+    plan,
+)
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
 from wayword.policy.steps.surroundings import Point, Surroundings, in_view
-from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error, leaving, side_of_pass
+from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error
 from wayword.task import ARENA_M
 
 Motion = tuple[float, float, bool]
@@ -78,7 +90,7 @@ class StepFlyer:
         self._speed_m_s = self._asked_m_s = 0.0
         """How fast it is, and what it was asked for last."""
         self._places: dict[str, Point] = {}
-        self._passed: tuple[str, float] | None = None
+        self._passed: Passed | None = None
         """What the last step went past, and on which side it was."""
         self.way: NDArray[np.float64] | None = None
         """(P, 2) where it is about to fly; None while it turns or looks for something."""
@@ -179,16 +191,9 @@ class StepFlyer:
             following = home if after.do == "return" else self._middle(after.mentioned, around)
         discs = self._discs(around)
         phases = plan(step, here, around, discs, following, last, home)
-        if self._passed is not None and phases and isinstance(phases[0], FlyThrough):
-            (key, side), position = self._passed, (float(here[0]), float(here[1]))
-            centre, target = self._place(key, around), self._point(phases[0].vias[0], around)
-            vias = [] if centre is None else leaving(key, centre, position, target, side, discs)
-            phases = [FlyThrough(tuple(vias), False), *phases] if vias else phases
-        self._passed = None
-        if step.do in ("pass", "weave") and phases and isinstance(phases[-1], FlyThrough):
-            ring = phases[-1].vias
-            side = side_of_pass(ring)
-            self._passed = (ring[-1].keys[0], side) if side else None
+        if self._passed is not None and (centre := self._place(self._passed[0], around)) is not None:
+            phases = left_behind(phases, self._passed, centre, here, lambda via: self._point(via, around), discs)
+        self._passed = passed_by(step, phases)
         return phases
 
     def _middle(self, keys: Sequence[str], around: Surroundings) -> Point | None:

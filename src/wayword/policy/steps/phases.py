@@ -6,6 +6,7 @@ A step is planned when its turn comes, from where the drone then is and with wha
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,9 @@ from wayword.policy.steps.vias import (
     arc_around,
     bearing_from,
     beside,
+    leaving,
     middle_of_gap,
+    side_of_pass,
     through,
     way_length,
     ways_past,
@@ -82,6 +85,8 @@ class Ahead:
 
 
 Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead
+Passed = tuple[str, float]
+"""A thing that was passed, and on which side it was: 1 left, -1 right."""
 
 
 def needed(step: Step) -> tuple[str, ...]:
@@ -208,3 +213,29 @@ def _passes(
         if price < least:
             best, least = vias, price
     return best
+
+
+def passed_by(step: Step, phases: Sequence[Phase]) -> Passed | None:
+    """What a step with these phases goes past at its end, if anything."""
+    last = phases[-1] if phases and step.do in ("pass", "weave") else None
+    if not isinstance(last, FlyThrough) or not last.vias:
+        return None
+    side = side_of_pass(last.vias)
+    return (last.vias[-1].keys[0], side) if side else None
+
+
+def left_behind(
+    phases: list[Phase],
+    passed: Passed,
+    centre: Point,
+    pose: NDArray[np.float64],
+    point_of: Callable[[ViaPoint], Point],
+    discs: NDArray[np.float64],
+) -> list[Phase]:
+    """The phases of a step, with the thing that the step before it went past left behind first where that is needed."""
+    first = phases[0] if phases else None
+    if not isinstance(first, FlyThrough) or not first.vias:
+        return phases
+    key, side = passed
+    vias = leaving(key, centre, (float(pose[0]), float(pose[1])), point_of(first.vias[0]), side, discs)
+    return [FlyThrough(tuple(vias), False), *phases] if vias else phases
