@@ -32,8 +32,8 @@ from wayword.policy.steps.phases import (
     TurnTo,
     left_behind,
     needed,
-    passed_by,
     plan,
+    thing_passed,
 )
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
@@ -193,7 +193,7 @@ class StepFlyer:
         phases = plan(step, here, around, discs, following, last, home)
         if self._passed is not None and (centre := self._place(self._passed[0], around)) is not None:
             phases = left_behind(phases, self._passed, centre, here, lambda via: self._point(via, around), discs)
-        self._passed = passed_by(step, phases)
+        self._passed = thing_passed(step, phases)
         return phases
 
     def _middle(self, keys: Sequence[str], around: Surroundings) -> Point | None:

@@ -215,7 +215,7 @@ def _passes(
     return best
 
 
-def passed_by(step: Step, phases: Sequence[Phase]) -> Passed | None:
+def thing_passed(step: Step, phases: Sequence[Phase]) -> Passed | None:
     """What a step with these phases goes past at its end, if anything."""
     last = phases[-1] if phases and step.do in ("pass", "weave") else None
     if not isinstance(last, FlyThrough) or not last.vias:
