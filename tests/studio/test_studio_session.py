@@ -433,13 +433,15 @@ def test_words_can_be_read_on_their_ground() -> None:
 
 def test_words_are_escaped_and_coloured(workshop: Workshop) -> None:
     session = Session(workshop)
-    session.begin("stop <b>at</b> the globe <script>")
-    assert session.parsed is not None
-    written = instruction_html(session.parsed) + references_html(session.parsed)
+    hostile = session.understand("stop <b>at</b> the globe & <script>alert(1)</script>").parsed
+    assert hostile is not None
+    written = instruction_html(hostile) + references_html(hostile)
     assert "<script" not in written
     assert "&lt;b&gt;at" in written
     assert "#ff5ece" in written  # the first reference's colour
     assert "globe" in written
+    session.begin("stop <b>at</b> the globe <script>")
+    assert session.parsed is not None
     thought = session.next_leg().thought
     assert thought is not None
     assert "not yet observed" in boxes_html(thought, session.database.names, session.parsed)
