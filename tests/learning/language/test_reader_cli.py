@@ -128,6 +128,9 @@ def test_two_steps_of_a_miniature(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "went on from another reader; name its weights with --start" in refusal(capsys, *again)
     others = ["--start", str(WEIGHTS), "--out", str(tmp_path / "others")]
     assert "the reader there is of another shape" in refusal(capsys, *given, *others)
+    missing = ["--start", str(tmp_path / "nowhere"), "--out", str(tmp_path / "others")]
+    assert "the reader's weights are missing or damaged" in refusal(capsys, *given, *missing)
+    assert not (tmp_path / "others").exists()  # nothing was begun
 
 
 def _anew(tmp_path: Path, given: list[str]) -> Path:

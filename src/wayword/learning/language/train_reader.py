@@ -127,13 +127,13 @@ def reader_batches(pool: Pool, config: ReaderTraining, step: int) -> Iterator[Re
 
 def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: threading.Event | None = None) -> Path:
     """Train to the end, or on from the checkpoint in ``out``; returns the folder of the weights, ``out`` / reader."""
-    record = claim(out, TRAINING, config, inputs)
     torch.set_num_threads(1)
     torch.manual_seed(config.seed)
-    pool = prepare_pool(config, inputs, out)
     net = ReaderNet(config.shape, config.dropout)
-    if inputs.start is not None:
+    if inputs.start is not None:  # before anything is written: weights that are not there, or of another shape
         begin_with(net, inputs.start)
+    record = claim(out, TRAINING, config, inputs)
+    pool = prepare_pool(config, inputs, out)
     run = Run(out, net, config.loop, stop=stop, slower={"encoder.": config.encoder_rate})
     batches = reader_batches(pool, config, run.step)
     while not run.finished:
