@@ -32,7 +32,7 @@ def settings(folder: Path, data: Data, iterations: int = 2) -> tuple[sureal.Sure
     write_json(folder / "visitation" / "vocabulary.json", list(data.samples.vocabulary.words))
     control = ControlTraining(episodes=2)
     ControlRun(folder / "control", control).save()
-    plan = sureal.SurealPlan(flights=2, send_every=2, iterations=iterations, sync=True)
+    plan = sureal.SurealPlan(flights=2, send_every=2, iterations=iterations, imagined=0.0, sync=True)
     inputs = sureal.SurealInputs(folder / "unused", find_weights("sim"), folder / "visitation", folder / "control")
     return sureal.SurealTraining(VisitationTraining(size=SMALL, examples=2), control, plan), inputs
 

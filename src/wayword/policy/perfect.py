@@ -95,6 +95,18 @@ def true_labels(grounding: Grounding, ids: NDArray[np.uint8], layout: Sequence[s
     return replace(grounding, p_object_of_box=of_box, alignment=alignment, masks=masks)
 
 
+def true_regions(ids: NDArray[np.uint8], objects: int) -> tuple[list[int], NDArray[np.float32], NDArray[np.float32]]:
+    """The objects in view of a layout of so many: their numbers, tight boxes (K, 4) and masks (K, H, W) of 0 and 1."""
+    counts = np.bincount(ids.ravel(), minlength=objects + 1)
+    numbers = [k for k in range(objects) if counts[k + 1] >= LEAST_PIXELS]
+    masks, boxes = np.zeros((len(numbers), *ids.shape), np.float32), np.zeros((len(numbers), 4), np.float32)
+    for row, k in enumerate(numbers):
+        mask = ids == k + 1
+        lines, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        masks[row], boxes[row] = mask, (columns[0], lines[0], columns[-1] + 1, lines[-1] + 1)
+    return numbers, boxes, masks
+
+
 def true_grounding(
     ids: NDArray[np.uint8],
     layout: Sequence[str],
@@ -106,18 +118,13 @@ def true_grounding(
 
     What is not in it but in ``everything`` that was taught is another taught object, if that has a column.
     """
-    counts = np.bincount(ids.ravel(), minlength=len(layout) + 1)
-    numbers = [k for k in range(len(layout)) if counts[k + 1] >= LEAST_PIXELS]
-    masks = np.stack([ids == k + 1 for k in numbers]) if numbers else np.zeros((0, *ids.shape), bool)
-    boxes, of_box = np.zeros((len(numbers), 4), np.float32), np.zeros((len(numbers), len(database) + 1))
+    numbers, boxes, soft = true_regions(ids, len(layout))
+    of_box, p_box = np.zeros((len(numbers), len(database) + 1)), np.ones(len(numbers))
     known = {name: column for column, name in enumerate(database)}
     if OTHERS in known:
         known |= {name: known[OTHERS] for name in layout if name in everything and name not in known}
-    for row, (k, mask) in enumerate(zip(numbers, masks, strict=True)):
-        lines, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-        boxes[row] = (columns[0], lines[0], columns[-1] + 1, lines[-1] + 1)
+    for row, k in enumerate(numbers):
         of_box[row, known.get(layout[k], -1)] = 1.0  # what the database does not know is none of its objects
-    soft, p_box = masks.astype(np.float32), np.ones(len(numbers))
     alignment = align(of_box, p_box, table)
     return Grounding(
         boxes=boxes,

@@ -114,10 +114,11 @@ class Onlooker:
         return self.grounder.regions(images)
 
 
-def test_the_world_that_trains_shows_what_the_policy_sees_in_flight() -> None:
+@pytest.mark.parametrize("mirror", [False, True])
+def test_the_world_that_trains_shows_what_the_policy_sees_in_flight(mirror: bool) -> None:
     """Process B's world and ``FsPVN.act`` get the same images and poses: same maps, distributions and actions."""
     flown = [examples(episode, 2)[0] for episode in load_natural("dev")[:3]]
-    policy = FsPVN.load("fspvn", config=FsPVNConfig(mirror=False))  # training asks once
+    policy = FsPVN.load("fspvn", config=FsPVNConfig(mirror=mirror))
     taught = TaughtDatabase.of(open_database("dev"), policy.grounder)
     known, (net, vocabulary) = taught.exemplars, torch_stage1("fspvn")
     policy.reset([example.instruction for example in flown], [taught] * 3)
@@ -128,8 +129,9 @@ def test_the_world_that_trains_shows_what_the_policy_sees_in_flight() -> None:
     eyes: Any = Onlooker(policy.grounder)
     bank = MeshBank.of_catalogue(sorted({item.name for example in flown for item in example.objects}))
     world = SeeingWorld(
-        items, Eyes(bank, eyes, photos, vocabulary), net, policy.control.config, np.random.default_rng(4)
-    )
+        items, Eyes(bank, eyes, photos, vocabulary, mirror=mirror), net, policy.control.config,
+        np.random.default_rng(4),
+    )  # fmt: skip
     control = torch_control("fspvn")
     for _ in range(12):
         slots = world.flying

@@ -48,6 +48,8 @@ class Cockpit:
     """Of stage 1."""
     control: ControlTraining
     prefixes: float = Eyes.prefixes
+    mirror: bool = Eyes.mirror
+    imagined: float = Eyes.imagined
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +73,8 @@ class Logbook:
     numbers: Sequence[int]
     flights: Flights
     executions: list[Execution]
-    whole: list[bool]
-    """Whether each flight was that of the whole instruction."""
+    exemplary: list[bool]
+    """Whether each flight may stand for its instruction among process A's data."""
 
 
 def state_of(net: nn.Module) -> State:
@@ -90,14 +92,17 @@ def fly_order(cockpit: Cockpit, order: Order) -> Logbook:
     items = [cockpit.items[number] for number in order.numbers]
     world = SeeingWorld(items, eyes, stage1, cockpit.control.inputs, rng, cockpit.control.teacher)
     flights = fly_world(world, sampling_actor(control, value, rng), cockpit.control.reward)
-    return Logbook(order.version, order.numbers, flights, world.executions(), list(world.whole))
+    return Logbook(order.version, order.numbers, flights, world.executions(), world.exemplary)
 
 
 @cache
 def _equipment(cockpit: Cockpit) -> tuple[Eyes, Stage1, ControlNet, ValueNet]:
     """Made once in an actor."""
     grounder = Grounder.load(cockpit.grounder)
-    eyes = Eyes(cockpit.bank, grounder, cockpit.photos, cockpit.vocabulary, prefixes=cockpit.prefixes)
+    eyes = Eyes(
+        cockpit.bank, grounder, cockpit.photos, cockpit.vocabulary, prefixes=cockpit.prefixes, mirror=cockpit.mirror,
+        imagined=cockpit.imagined,
+    )  # fmt: skip
     stage1 = Stage1(len(cockpit.vocabulary), cockpit.size)
     inputs, size = cockpit.control.inputs, cockpit.control.size
     return eyes, stage1, ControlNet(inputs, size), ValueNet(inputs, size)

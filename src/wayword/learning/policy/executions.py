@@ -29,6 +29,8 @@ from wayword.learning.common.tensor_files import read_arrays
 
 _REMEDY = "delete it and record it anew"
 _PER_BOX = ("footprints", "p_box", "embeddings")
+FramePart = tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+"""A frame of an execution: its pose, and of its boxes the footprints, P(b) and embeddings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class Execution:
 
 
 def join_frames(
-    parts: Sequence[tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]],
+    parts: Sequence[FramePart],
 ) -> Execution:
     """An execution from its frames: (pose, footprints, P(b), embeddings) each."""
     return Execution(
@@ -71,7 +73,7 @@ def join_frames(
 
 def bare_frame(
     pose: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+) -> FramePart:
     """A frame of which nothing but the pose is kept, as a part for ``join_frames``."""
     nothing = np.zeros(0, np.float32)
     return pose, nothing.reshape(0, 4), nothing, nothing.reshape(0, 0)

@@ -21,7 +21,7 @@ from wayword.camera import Camera
 from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
-from wayword.learning.policy.executions import Execution, bare_frame, join_frames
+from wayword.learning.policy.executions import Execution, FramePart, bare_frame, join_frames
 from wayword.mapping import footprints
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Oracle
@@ -52,7 +52,7 @@ class FlightConfig:
 
 def regions_of(
     grounder: Grounder, images: NDArray[np.uint8], poses: NDArray[np.float64], camera: Camera
-) -> list[tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]]:
+) -> list[FramePart]:
     """Each frame as a part of an execution."""
     parts = []
     for pose, regions in zip(poses, grounder.regions(images), strict=True):

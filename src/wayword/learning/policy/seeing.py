@@ -3,6 +3,10 @@
 As ``teacher.TeacherWorld``, but what the control network is shown comes from what the drones really see. Each
 flight has a database of its own, and is recorded as an ``Execution`` for process A.
 
+Two thirds of the time of such a flight go into its segmentation. A share of the worlds (``Eyes.imagined``) therefore
+has none: boxes and masks are the true ones, and what they look like is said by a photo of the object. Stage 2, which
+sees nothing but distributions, learns from these as well and in half the time; process A is not shown them.
+
     world = SeeingWorld(items, eyes, stage1, control, rng)
     flights = teacher.fly_world(world, actor, reward)
     world.executions()
@@ -22,15 +26,17 @@ from wayword.grounding import Grounder
 from wayword.grounding.align import align
 from wayword.grounding.density import Exemplars, probabilities
 from wayword.learning.policy.dataset import Item, draw_exemplars, prefix_of
-from wayword.learning.policy.executions import Execution, join_frames
+from wayword.learning.policy.executions import Execution, FramePart, join_frames
 from wayword.learning.policy.flights import regions_of
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.readings import ReadInstruction
 from wayword.learning.policy.teacher import TeacherConfig, TeacherWorld
-from wayword.mapping import WorldMap, map_layers
+from wayword.mapping import WorldMap, footprints, map_layers
 from wayword.policy.control import ControlConfig
+from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
+from wayword.policy.perfect import true_regions
 from wayword.policy.stage1 import MOST_REFERENCES
-from wayword.policy.tokens import Vocabulary, placeholders
+from wayword.policy.tokens import Vocabulary, mirrored, placeholders
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
@@ -38,6 +44,7 @@ from wayword.sim.render.renderer import Renderer
 from wayword.sim.render.sensor import Sensor, SensorConfig
 
 _COLUMN_CAP_M = ArenaConfig().column_cap_m
+_Text = tuple[torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +60,10 @@ class Eyes:
     photos_each: int = 5
     prefixes: float = 0.3
     """How often only the first of two segments is flown, where it was read."""
+    mirror: bool = False
+    """Stage 1 is asked a second time in a mirror, as it is in flight."""
+    imagined: float = 0.0
+    """Share of worlds without segmentation."""
 
 
 class SeeingWorld(TeacherWorld):
@@ -70,6 +81,7 @@ class SeeingWorld(TeacherWorld):
         """``teacher`` says what is flown there and with what; its noise is not, for what is seen is no teacher's."""
         self.eyes, self.stage1, self.items = eyes, stage1, items
         config = replace(teacher or TeacherConfig(), noise=None)
+        self.imagined = eyes.imagined > 0 and rng.random() < eyes.imagined
         self.whole = [
             item.readings.prefix is None or item.example.count == 1 or rng.random() >= eyes.prefixes for item in items
         ]
@@ -88,11 +100,17 @@ class SeeingWorld(TeacherWorld):
             for item, look in zip(items, looks, strict=True)
         ]
         self._text = self._read()
+        self._turned_text = self._read(mirror=True) if eyes.mirror else []
         super().__init__([item.example for item in items], config, control, rng)
 
     def executions(self) -> list[Execution]:
         """What was seen on each flight."""
         return [join_frames(parts) for parts in self._parts]
+
+    @property
+    def exemplary(self) -> list[bool]:
+        """Whether each flight may stand for its instruction among process A's data: flown to its end, really seen."""
+        return [whole and not self.imagined for whole in self.whole]
 
     def errors_m(self) -> NDArray[np.float64]:
         """Distance (N,) of each drone to the end of what it was told."""
@@ -110,13 +128,14 @@ class SeeingWorld(TeacherWorld):
         return self.things  # what stands around is seen here, not known
 
     @torch.inference_mode()
-    def _read(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """psi(r) (1, R, D) and h_hat (1, D) of every instruction."""
+    def _read(self, mirror: bool = False) -> list[_Text]:
+        """psi(r) (1, R, D) and h_hat (1, D) of every instruction, with left for right if wanted."""
         self.stage1.eval()
         result = []
         for reading, world in zip(self._readings, self._worlds, strict=True):
-            numbers = torch.from_numpy(self.eyes.vocabulary.numbers(reading.tokens))[None]
-            places = torch.from_numpy(placeholders(reading.tokens)[: len(world.references)])[None]
+            tokens = mirrored(list(reading.tokens)) if mirror else reading.tokens
+            numbers = torch.from_numpy(self.eyes.vocabulary.numbers(tokens))[None]
+            places = torch.from_numpy(placeholders(tokens)[: len(world.references)])[None]
             result.append(self.stage1.read(numbers, torch.tensor([numbers.shape[1]]), places))
         return result
 
@@ -124,8 +143,11 @@ class SeeingWorld(TeacherWorld):
         if not len(slots):
             return
         frames = self._renderer.render([self._scenes[n] for n in slots], self.fleet.pose[slots])
-        images = self._sensor.apply(frames.rgb, [self._rngs[n] for n in slots])
-        frame_parts = regions_of(self.eyes.grounder, images, self.poses[slots], self.config.camera)
+        if self.imagined:
+            frame_parts = [self._imagine(int(n), ids) for n, ids in zip(slots, frames.ids, strict=True)]
+        else:
+            images = self._sensor.apply(frames.rgb, [self._rngs[n] for n in slots])
+            frame_parts = regions_of(self.eyes.grounder, images, self.poses[slots], self.config.camera)
         maps = []
         for n, part in zip(slots, frame_parts, strict=True):
             pose, stands, p_box, embeddings = part
@@ -136,19 +158,36 @@ class SeeingWorld(TeacherWorld):
             self.coverage[n], self.things[n] = world.coverage, world.all_objects
             maps.append(map_layers(world.references, world.all_objects, world.coverage, self.starts[n]))
             self._parts[n].append(part)
-        self.distributions[slots] = self._predict(slots, maps)
+        self.distributions[slots] = self._predict(slots, maps, self._text)
+        if self.eyes.mirror:
+            turned = [(masks[:, ::-1], mirrored_maps(rest)) for masks, rest in maps]
+            other = mirrored_distributions(self._predict(slots, turned, self._turned_text))
+            self.distributions[slots] = together(self.distributions[slots], other)
+
+    def _imagine(self, n: int, ids: NDArray[np.uint8]) -> FramePart:
+        """A frame as a segmentation without mistakes would see it: every object looks like one of its photos."""
+        pose, rng, objects = self.poses[n], self._rngs[n], self.items[n].example.objects
+        numbers, boxes, masks = true_regions(ids, len(objects))
+        photos = [self.eyes.photos[objects[k].name] for k in numbers]
+        looks = np.zeros((len(numbers), self.eyes.grounder.config.dimension), np.float32)
+        for row, views in enumerate(photos):
+            looks[row] = views[rng.integers(len(views))]
+        return pose, footprints(masks, boxes, pose, self.config.camera), np.ones(len(numbers), np.float32), looks
 
     @torch.inference_mode()
     def _predict(
-        self, slots: NDArray[np.int64], maps: list[tuple[NDArray[np.float32], NDArray[np.float32]]]
+        self,
+        slots: NDArray[np.int64],
+        maps: list[tuple[NDArray[np.float32], NDArray[np.float32]]],
+        text: Sequence[_Text],
     ) -> NDArray[np.float32]:
         most = max(1, *(len(masks) for masks, _ in maps))
         references = np.zeros((len(maps), most, *maps[0][1].shape[1:]), np.float32)
         psi = torch.zeros(len(maps), most, self.stage1.size.context)
         for row, (n, (masks, _)) in enumerate(zip(slots, maps, strict=True)):
             references[row, : len(masks)] = masks
-            psi[row, : len(masks)] = self._text[n][0][0]
-        mean = torch.cat([self._text[n][1] for n in slots])
+            psi[row, : len(masks)] = text[n][0][0]
+        mean = torch.cat([text[n][1] for n in slots])
         others = torch.from_numpy(np.stack([rest for _, rest in maps]))
         logits = self.stage1(psi, mean, torch.from_numpy(references), others)
         return torch.softmax(logits, dim=2).numpy()

@@ -73,6 +73,11 @@ class SurealPlan:
     """Of process B at its beginning: it starts from a policy that flies."""
     control_rate_falls: bool = True
     """Whether that rate falls to nothing by the end."""
+    mirror: bool = True
+    """Process B asks stage 1 a second time in a mirror, as it is asked in flight."""
+    imagined: float = 0.5
+    """Share of process B's iterations that are flown without segmentation, on true masks: half as long, and stage 2
+    does not see the difference."""
     sync: bool = False
     """Both in one process, in turn, until the iterations are over: reproducible to the bit."""
     actors: int = 0
@@ -169,10 +174,13 @@ class ProcessB:
         self.stage1 = Stage1(len(data.samples.vocabulary), config.visitation.size)
         self.stage1.load_state_dict(averaged_of(inputs.stage1))
         names = sorted({item.name for one in self.items for item in one.example.objects})
-        self.eyes = Eyes(MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary)
+        self.eyes = Eyes(
+            MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary,
+            mirror=self.plan.mirror, imagined=self.plan.imagined,
+        )  # fmt: skip
         self.cockpit = Cockpit(
             self.items, self.eyes.bank, self.eyes.photos, self.eyes.vocabulary, inputs.grounder.absolute(),
-            config.visitation.size, self.control,
+            config.visitation.size, self.control, mirror=self.plan.mirror, imagined=self.plan.imagined,
         )  # fmt: skip
 
     def step(self) -> dict[str, float]:
@@ -182,7 +190,7 @@ class ProcessB:
         own, items = self.run.config, [self.items[n] for n in numbers]
         world = SeeingWorld(items, self.eyes, self.stage1, own.inputs, rng, own.teacher)
         flights: Flights = fly_world(world, sampling_actor(self.run.control, self.run.value, rng), own.reward)
-        return self._learn(Logbook(self.run.step, numbers, flights, world.executions(), list(world.whole)))
+        return self._learn(Logbook(self.run.step, numbers, flights, world.executions(), world.exemplary))
 
     def steps(self, crew: Crew) -> Generator[dict[str, float], None, None]:
         """The same with actors, for ever: flights as they come, unless they are too old to learn from."""
@@ -222,8 +230,9 @@ class ProcessB:
         if self.plan.control_rate_falls:
             self.run.set_rate(self.plan.control_rate * (1 - self._share_done) + 1e-6)
         logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
-        pairs = [(n, e) for n, e, whole in zip(book.numbers, book.executions, book.whole, strict=True) if whole]
-        if pairs:  # a flight that followed the first segment only would be a wrong pair for the whole instruction
+        # A flight that followed the first segment only would be a wrong pair for the whole instruction.
+        pairs = [(n, e) for n, e, good in zip(book.numbers, book.executions, book.exemplary, strict=True) if good]
+        if pairs:
             self.exchange.send_executions(self.run.step, [n for n, _ in pairs], [e for _, e in pairs])
         self.run.update_average()
         self.run.step += 1
