@@ -250,8 +250,24 @@ def test_lines_of_refusal() -> None:
     line = not_known(("submarine",), names)
     assert line.startswith('I do not know "submarine"; I know thing 0,')
     assert "thing 15 and 4 more" in line
+    line = not_known(("scope", "submarine"), ["telescope"], ["telescope"])
+    assert line == 'I do not know "scope" and "submarine". Do you mean the telescope? I know telescope.'
     assert "teach me" in nothing_to_do("sing", [])
     assert len(nothing_to_do("la " * 100, [])) < 200
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "guess"),
+    [
+        ({"globe": 0.38, "planter": 0.07}, "globe"),
+        ({"globe": 0.38, "planter": 0.2}, None),  # one of two: not worth a question
+        ({"globe": 0.1}, None),
+        ({}, None),
+    ],
+)
+def test_what_may_be_meant_is_asked_about(probabilities: dict[str, float], guess: str | None) -> None:
+    assert Entity("ball", probabilities, 0.55, "unknown").guess == guess
+    assert Entity("ball", probabilities, 0.55, "known").guess is None
 
 
 def test_missing_weights_say_what_to_do(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import Parsed, ParsedChunk
 from wayword.language.reader.quantities import Measure, find_measures
 
+GUESS = 0.15
+"""Least P(o | r) of an object to ask whether that is meant, and twice that of any other."""
 MARKS = ("none", "exact", "known", "unknown", "other", "m", "deg", "bare", "again")
 _WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _DETERMINER = re.compile(
@@ -68,6 +70,14 @@ class Entity:
     def known(self) -> bool:
         """Whether the database has it."""
         return self.mark in ("exact", "known")
+
+    @property
+    def guess(self) -> str | None:
+        """The object it may mean though that is not likely enough to fly there: one worth asking about."""
+        first, second = sorted([0.0, 0.0, *self.probabilities.values()])[:-3:-1]
+        if self.known or first < GUESS or first < 2 * second:
+            return None
+        return max(self.probabilities, key=lambda name: self.probabilities[name])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
 from wayword.language.reader.marked import Marked, mark_text
-from wayword.language.reader.mentions import MARKS, Mentions, find_mentions
+from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.program import (
     NUMBER,
@@ -82,8 +82,8 @@ class Reader:
         steps, rules = read_program(line, [measure.value for measure in mentions.measures])
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
-            if strange:
-                return Reading("refusal", refusal=not_known(strange, names), unknown=strange)
+            if strange is not None:
+                return _unknown([strange], names)
             if is_question(parsed.original):
                 return Reading("refusal", refusal=what_i_do(names), is_answer=True)
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
@@ -102,7 +102,7 @@ class Reader:
         # Letters that touch a name ("globes") become other pieces with another word: such a view cannot be added up.
         return [view for view in views if np.array_equal(view.marks, views[0].marks)]
 
-    def _stranger(self, encoded: Sequence[Encoded], marked: Marked, mentions: Mentions) -> tuple[str, ...]:
+    def _stranger(self, encoded: Sequence[Encoded], marked: Marked, mentions: Mentions) -> Entity | None:
         """The unknown thing a refused text would be about, if it reads like a command about it: "fly to the moon"."""
         for view in encoded:
             view.forget()
@@ -110,7 +110,7 @@ class Reader:
         about = [token.number for token in line if isinstance(token, Pointer) and token.kind == "entity"]
         unknown = [number for number in about if number >= 0 and mentions.entities[number].mark == "unknown"]
         is_goal = line[0] in ("goto", "circle", "search", "pass", "face") and len(about) == len(unknown) == 1
-        return (mentions.entities[unknown[0]].phrase,) if is_goal else ()
+        return mentions.entities[unknown[0]] if is_goal else None
 
     def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[Token]:
         """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked."""
@@ -185,6 +185,13 @@ def _legs(boundary: Array, marked: Marked, text: str) -> tuple[tuple[int, int], 
     return tuple(spans)
 
 
+def _unknown(entities: Sequence[Entity], names: Sequence[str]) -> Reading:
+    """A refusal that names what is not known, and asks about what may be meant."""
+    phrases = tuple(entity.phrase for entity in entities)
+    guesses = [entity.guess for entity in entities if entity.guess is not None]
+    return Reading("refusal", refusal=not_known(phrases, names, guesses), unknown=phrases)
+
+
 def _reading(
     steps: tuple[Step, ...], rules: dict[str, Select], mentions: Mentions, parsed: Parsed, names: list[str]
 ) -> Reading:
@@ -194,8 +201,7 @@ def _reading(
     entities = {key: int(key[1:]) for key in dict.fromkeys(used) if key[0] == "e"}
     strangers = [number for number in entities.values() if number < 0 or not mentions.entities[number].known]
     if strangers:
-        phrases = tuple(mentions.entities[number].phrase for number in strangers if number >= 0)
-        return Reading("refusal", refusal=not_known(phrases, names), unknown=phrases)
+        return _unknown([mentions.entities[number] for number in strangers if number >= 0], names)
     keys = {key: str(number) for number, key in enumerate(dict.fromkeys(used), 1)}
     things: dict[str, Thing] = {}
     for key, name in keys.items():

@@ -35,11 +35,14 @@ def one_height(names: Sequence[str]) -> str:
     )
 
 
-def not_known(phrases: Sequence[str], names: Sequence[str]) -> str:
-    """A step needs a thing that the database does not have."""
+def not_known(phrases: Sequence[str], names: Sequence[str], guesses: Sequence[str] = ()) -> str:
+    """A step needs a thing that the database does not have; ``guesses`` are objects that may be meant all the same."""
     if not phrases:
         return f"I do not see which thing is meant; {_known(names)}"
     quoted = " and ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases))
+    if guesses:
+        meant = " and ".join(f"the {name}" for name in dict.fromkeys(guesses))
+        return f"I do not know {quoted}. Do you mean {meant}? {_known(names)}"
     return f"I do not know {quoted}; {_known(names)}"
 
 

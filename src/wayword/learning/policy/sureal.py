@@ -75,7 +75,7 @@ class SurealPlan:
     """Whether that rate falls to nothing by the end."""
     mirror: bool = True
     """Process B asks stage 1 a second time in a mirror, as it is asked in flight."""
-    imagined: float = 0.5
+    imagined: float = 0.6
     """Share of process B's iterations that are flown without segmentation, on true masks: half as long, and stage 2
     does not see the difference."""
     sync: bool = False
