@@ -37,9 +37,9 @@ from wayword.policy.steps.phases import (
 )
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
-from wayword.policy.steps.surroundings import Point, Surroundings, in_view
+from wayword.policy.steps.straight import is_there, to_edge_m
+from wayword.policy.steps.surroundings import Point, Surroundings
 from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error
-from wayword.task import ARENA_M
 
 Motion = tuple[float, float, bool]
 _STUCK = 5
@@ -275,7 +275,7 @@ class StepFlyer:
         position = np.array([here[0], here[1]])
         direction = np.array([math.cos(phase.heading), math.sin(phase.heading)])
         if self._line is None or self._line[0] is not phase:
-            end = position + min(phase.metres, _to_edge(position, direction)) * direction
+            end = position + min(phase.metres, to_edge_m(position, direction)) * direction
             self._line = (phase, end, position)
         end, begun = self._line[1], self._line[2]
         if phase.until is not None:
@@ -283,7 +283,7 @@ class StepFlyer:
             moved = float(np.linalg.norm(position - begun))
             if place is None and phase.until.is_ in _BESIDE and moved > _UNSEEN_M:
                 return None  # not in view ahead: it is there already
-            if place is not None and self._holds(phase.until.is_, here, place):
+            if place is not None and is_there(phase.until.is_, here, place, self.camera):
                 return None
         left = float(np.linalg.norm(end - position))
         if left < 0.07 or float(np.dot(end - position, direction)) < 0.03:
@@ -294,26 +294,3 @@ class StepFlyer:
         self.way = way
         speed, rate = follow(here, way, True, self.config.follow, around.discs(), self._speed_m_s)
         return (min(speed, 0.45), rate) if phase.until is not None else (speed, rate)
-
-    def _holds(self, is_: str, here: NDArray[np.float64], place: Point) -> bool:
-        """Whether a thing is there, a little early where the drone cannot halt at once."""
-        bearing, distance = math.degrees(heading_error(here, place)), math.dist((here[0], here[1]), place)
-        return {
-            "left": 70 <= bearing <= 130,
-            "right": -130 <= bearing <= -70,
-            "ahead": abs(bearing) < 28,
-            "behind": abs(bearing) > 128,
-            "close": distance < 0.8,
-            "seen": in_view(place, here, self.camera),
-        }[is_]
-
-
-def _to_edge(position: NDArray[np.float64], direction: NDArray[np.float64], margin: float = 0.15) -> float:
-    """Metres along a direction to the edge of the arena, less a margin."""
-    reach = 2 * ARENA_M
-    for p, d in zip(position, direction, strict=True):
-        if d > 1e-9:
-            reach = min(reach, (ARENA_M - margin - p) / d)
-        elif d < -1e-9:
-            reach = min(reach, (margin - p) / d)
-    return max(float(reach), 0.0)
