@@ -34,7 +34,7 @@ from wayword.compute import Crew, each
 from wayword.errors import WaywordError
 from wayword.io import write_json
 from wayword.learning.common.followers import RAY
-from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run, share_done
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
 from wayword.learning.common.team import seeded
 from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.common.train_config import claim
@@ -165,7 +165,10 @@ class ProcessB:
     ) -> None:
         self.plan, self.exchange, self.items = config.plan, exchange, list(data.samples.items)
         self.weights = data.weights
-        self.control = replace(config.control, ppo=replace(config.control.ppo, learning_rate=self.plan.control_rate))
+        # What is said of its progress is about this run, not about the one before SuReAL.
+        minutes = NO_LIMIT if self.plan.sync else self.plan.minutes
+        rates = replace(config.control.ppo, learning_rate=self.plan.control_rate)
+        self.control = replace(config.control, ppo=rates, minutes=minutes, iterations=self.plan.iterations)
         self.run = ControlRun(folder / "b", self.control)
         if self.run.step == 0:
             finished = ControlRun(inputs.stage2, config.control)
@@ -210,12 +213,6 @@ class ProcessB:
             nets = (state_of(net) for net in (self.stage1, run.control, run.value))
             yield Order(run.step, self._draw(), (run.config.seed, 60, run.step, number), *nets)
 
-    @property
-    def _share_done(self) -> float:
-        """0 at the start, 1 at the end: of the iterations, or of the time where that ends the run."""
-        minutes = NO_LIMIT if self.plan.sync else self.plan.minutes
-        return share_done(self.run.step / self.plan.iterations, self.run.seconds, minutes)
-
     def _newest_stage1(self) -> None:
         newest = self.exchange.newest_parameters()
         if newest is not None:
@@ -228,7 +225,7 @@ class ProcessB:
         flights, rng = book.flights, self.run.rng
         batch = ppo.make_batch(*flights[:5], self.control.ppo)
         if self.plan.control_rate_falls:
-            self.run.set_rate(self.plan.control_rate * (1 - self._share_done) + 1e-6)
+            self.run.set_rate(self.plan.control_rate * (1 - self.run.progress) + 1e-6)
         logged = ppo.update(self.run.control, self.run.value, self.run.optimiser, batch, self.control.ppo, rng)
         # A flight that followed the first segment only would be a wrong pair for the whole instruction.
         pairs = [(n, e) for n, e, good in zip(book.numbers, book.executions, book.exemplary, strict=True) if good]
