@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _COMPARED = 200
 """Frames of a place that weights are compared on, before and after."""
-_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs", "ray")
+_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs", "panoramas", "ray")
 """Options that say where things are, not how to train."""
 
 
@@ -37,7 +37,8 @@ class TrainGrounding(RayOption):
     """
 
     data: Path | None = None
-    """Folder of shards made by `wayword ar generate`; with --frames, where to make them, by default RUN-FOLDER/data."""
+    """Folder of shards made by `wayword ar generate`; with --frames or --panoramas, where to make them, by default
+    RUN-FOLDER/data."""
     run_folder: Path | None = None
     """Keeps checkpoints and logs (docs/grounding.md explains the numbers in log.csv); by default OUT-run."""
     out: Path = Path("runs/grounding/weights")
@@ -55,10 +56,12 @@ class TrainGrounding(RayOption):
     """Train one network only; with --start the other two are those it starts from, otherwise nothing is assembled."""
     frames: Path | None = None
     """Your own pictures of the empty place with poses.json (docs/ar.md): training frames are made from them first."""
+    panoramas: tuple[Path, ...] = ()
+    """Panoramas (.hdr) instead of --frames, for weights that see in any room; --config says how frames are made."""
     packs: tuple[Path, ...] = ()
-    """With --frames: baked mesh packs beside the procedural random objects."""
+    """With --frames or --panoramas: baked mesh packs beside the procedural random objects."""
     count: int = 32_000
-    """With --frames: training frames to make of them."""
+    """With --frames or --panoramas: training frames to make of them."""
     start: str | None = None
     """Weights to go on from instead of random ones, shipped ones (sim, real) or a folder: far shorter. With --frames
     real by default; "nothing" are random ones."""
@@ -93,7 +96,7 @@ class TrainGrounding(RayOption):
             config, self._sources(), runs, self.out, only, self._crew(2 if self.ray is None else None)
         )
         warn_of_other_data(run, self.config)
-        if self.frames is not None and config.start is not None:
+        if self._sources().pictures and config.start is not None:
             self._compare(config.start, self.data or runs / "data")
         if self.only == "all" or config.start is not None:
             say(self.out)
@@ -143,13 +146,15 @@ class TrainGrounding(RayOption):
         from wayword.learning.common.train_config import read_train_config
         from wayword.learning.grounding.train_grounding import GroundingSources
 
-        named = GroundingSources(self.data, self.frames, self.packs)
-        if self.config is None or self.data is not None or self.frames is not None:
+        named = GroundingSources(self.data, self.frames, self.packs, panoramas=self.panoramas)
+        if self.config is None or self.data is not None or named.pictures:
             return named
         before = read_train_config(self.config).inputs()
         packs = tuple(path for name, path in before.items() if name.startswith("packs/"))
         frames = before.get("frames")
-        return GroundingSources(None if frames else before.get("data"), frames, packs)
+        panoramas = tuple(path for name, path in before.items() if name.startswith("panoramas/"))
+        made_here = frames is not None or panoramas
+        return GroundingSources(None if made_here else before.get("data"), frames, packs, panoramas=panoramas)
 
 
 @dataclass(frozen=True)
