@@ -136,8 +136,8 @@ def _write(
     unfinished = out.with_name(f".{out.name}-unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        for name, seen in candidates.items():
-            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(seen, views)]
+        for name, sightings in candidates.items():
+            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(sightings, views)]
             teach(unfinished, name, [replace(exemplar, photo=None) for exemplar in exemplars], phrases[name])
         (unfinished / LOCK).unlink(missing_ok=True)  # only there for writing
         os.replace(unfinished, out)

@@ -96,12 +96,12 @@ def measure_draws(
     outcomes = DrawOutcomes()
     for _ in range(config.draws):
         count = int(rng.integers(config.fewest, config.most + 1))
-        chosen = [str(name) for name in rng.permutation(sorted(views))[: count + config.absent]]
-        if len(chosen) < config.fewest + config.absent:
-            raise WaywordError(f"{len(chosen)} things can be photographed; at least {config.fewest + config.absent}")
-        standing, absent = chosen[: -config.absent], chosen[-config.absent :]
-        bank = MeshBank({name: meshes[name] for name in chosen})
-        scenery = draw_scenes(bank, tuple(chosen), partial(_situation, standing, rng), config.frames)
+        cast = [str(name) for name in rng.permutation(sorted(views))[: count + config.absent]]
+        if len(cast) < config.fewest + config.absent:
+            raise WaywordError(f"{len(cast)} things can be photographed; at least {config.fewest + config.absent}")
+        standing, absent = cast[: -config.absent], cast[-config.absent :]
+        bank = MeshBank({name: meshes[name] for name in cast})
+        scenery = draw_scenes(bank, tuple(cast), partial(_situation, standing, rng), config.frames)
         taught = [*standing[config.untaught :], *absent]
         crops = {name: row_crops(gallery, rng.permutation(views[name])[:PHOTOS]) for name in taught}
         _measure_draw(outcomes, grounder, scenery, crops, references, rng)
