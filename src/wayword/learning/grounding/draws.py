@@ -98,8 +98,9 @@ def measure_draws(
         count = int(rng.integers(config.fewest, config.most + 1))
         cast = [str(name) for name in rng.permutation(sorted(views))[: count + config.absent]]
         if len(cast) < config.fewest + config.absent:
-            raise WaywordError(f"{len(cast)} things can be photographed; at least {config.fewest + config.absent}")
-        standing, absent = cast[: -config.absent], cast[-config.absent :]
+            least = config.fewest + config.absent
+            raise WaywordError(f"only {len(cast)} things can be photographed; a draw needs at least {least}")
+        standing, absent = cast[: len(cast) - config.absent], cast[len(cast) - config.absent :]
         bank = MeshBank({name: meshes[name] for name in cast})
         scenery = draw_scenes(bank, tuple(cast), partial(_situation, standing, rng), config.frames)
         taught = [*standing[config.untaught :], *absent]
