@@ -82,6 +82,13 @@ def test_frames_of_rooms_are_mixed_in_by_their_share() -> None:
     assert everywhere.photo.all()
 
 
+def test_small_things_are_as_many_as_large_ones_if_asked() -> None:
+    sizes = PoolConfig(random_objects=60, min_edge_m=0.1, max_edge_m=1.0, log_sizes=True)
+    edges = [entry.edge_m for entry in ObjectPool.build((), sizes, "train").entries]
+    assert 0.1 <= min(edges) <= max(edges) <= 1.0
+    assert 0.2 < np.median(edges) < 0.45  # sqrt(0.1 x 1.0) = 0.32; drawn evenly it would be 0.55
+
+
 def test_shares_beyond_the_whole_are_refused() -> None:
     with pytest.raises(WaywordError, match="together must be at most 1"):
         small_run(room_share=0.6, simulated_share=0.5).check()

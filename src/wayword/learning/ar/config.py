@@ -36,6 +36,9 @@ class PoolConfig:
     """Shortest longest edge; drawn once per object."""
     max_edge_m: float = 0.61
     """Longest longest edge."""
+    log_sizes: bool = False
+    """Edges are drawn evenly in their logarithm, so that small things are as many as large ones: most of what is not
+    found over real panoramas is less than 24 pixels long."""
     min_ratio: float = 0.2
     """Objects whose shortest edge is less than this share of the longest are left out (paper: 1 to 5)."""
     min_cover: float = 0.25

@@ -10,6 +10,7 @@ held-out pool, so the two never mix. The table of all objects is written beside 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -146,6 +147,8 @@ def flat_painted(mesh: Mesh, color: tuple[int, int, int]) -> Mesh:
 
 
 def _edge(rng: np.random.Generator, config: PoolConfig) -> float:
+    if config.log_sizes:
+        return round(math.exp(rng.uniform(math.log(config.min_edge_m), math.log(config.max_edge_m))), 4)
     return round(float(rng.uniform(config.min_edge_m, config.max_edge_m)), 4)
 
 
