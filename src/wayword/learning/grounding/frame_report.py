@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
+from wayword.figures import Figure
 from wayword.grounding.grounder import Grounder
 from wayword.grounding.nms import iou
 from wayword.intervals import Interval, bootstrap_mean, wilson
@@ -44,6 +46,15 @@ class FrameFigures:
         rates = ((self.recall, "boxes found"), (self.top1, "named rightly"), (self.colours, "by colours alone"))
         phrases = [f"{text} {100 * value.mean:.1f} %" for value, text in rates]
         return f"{phrases[0]}, {phrases[1]} ({phrases[2]}), mask IoU {self.masks.mean:.2f}, n {self.top1.n}"
+
+    def publishable(self, place: str, command: str) -> dict[str, Figure]:
+        """As ``wayword.figures.publish`` takes them: grounding.frames.PLACE.FIGURE."""
+        today = date.today().isoformat()
+        values = {"recall10": self.recall, "top1": self.top1, "top1_histogram": self.colours, "mask_iou": self.masks}
+        return {
+            f"grounding.frames.{place}.{key}": Figure.of(value, "" if key == "mask_iou" else "%", command, today)
+            for key, value in values.items()
+        }
 
 
 def every_frame(folder: Path) -> Labelled:
