@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_generate_writes_episodes_that_load(tmp_path: Path, capsys: pytest.Captu
             assert segment.instruction == told["text"]
             assert all(r["start"] < r["base_end"] <= r["end"] for r in told["references"])
             assert told["claims"]
+
+
+def test_objects_of_a_database_stand_in_the_layouts(tmp_path: Path) -> None:
+    shipped = Path(str(resources.files("wayword.objects") / "data" / "test"))
+    out = tmp_path / "mine.jsonl"
+    DataVerb(GenerateEpisodes(split="train", db=shipped, count=2, out=out, processes=1)).run()
+    assert {item.name for e in load_episodes(out) for item in e.objects} <= set(names("test"))
 
 
 def test_two_processes_write_the_same(tmp_path: Path, whole: tuple[bytes, bytes]) -> None:

@@ -34,3 +34,13 @@ def test_lines_grow_with_the_picture() -> None:
         picture = Image.new("RGB", (width, 40))
         draw_boxes(picture, [[10, 5, 100, 35]], line_px=fixed)
         assert (np.asarray(picture)[5:35, 50, 0] == 255).sum() == 2 * thickness
+
+
+def test_a_text_at_the_right_rim_is_written_whole() -> None:
+    inside, rim = (Image.new("RGB", (200, 60)) for _ in range(2))
+    draw_boxes(inside, [[20, 30, 40, 50]], ["space shuttle"])
+    draw_boxes(rim, [[185, 30, 199, 50]], ["space shuttle"])
+    # Above the boxes both have the same letters, moved.
+    letters = [np.asarray(picture)[:28].max(axis=2) > 200 for picture in (inside, rim)]
+    assert letters[0].sum() == letters[1].sum() > 50
+    assert not letters[1][:, -1].any()

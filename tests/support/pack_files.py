@@ -24,6 +24,11 @@ OFF = (
     + "".join(f"{x} {y} {z}\n" for x, y, z in POINTS)
     + "".join(f"3 {a} {b} {c}\n" for a, b, c in FACES)
 )
+CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (0.0, 1.0)])
+CUBE_FACES = [
+    (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+    (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+]  # fmt: skip
 
 
 def ply(vertices: int = len(POINTS), faces: int = len(FACES)) -> str:
@@ -107,3 +112,26 @@ def reason(folder: Path, name: str, content: str | bytes | dict[str, Any]) -> st
 def mean_color(mesh: Mesh) -> tuple[int, ...]:
     pixels = mesh.texture if mesh.texture is not None else mesh.colors
     return tuple(np.round(pixels.reshape(-1, 3).mean(axis=0)).astype(int))
+
+
+def write_pack(path: Path, things: list[tuple[str, str, tuple[float, float, float], tuple[int, int, int]]]) -> Path:
+    """A baked pack of boxes: name, noun, extent, colour."""
+    index, vertices, uv, faces, texture = [], [], [], [], b""
+    for name, noun, extent, color in things:
+        stream = io.BytesIO()
+        Image.new("RGB", (16, 16), color).save(stream, "JPEG")
+        counts = {"vertices": 8, "faces": 12, "texture_bytes": len(stream.getvalue())}
+        index.append({"name": name, "noun": noun, "license": "CC0", **counts})
+        vertices.append(CUBE * extent)
+        uv.append(np.full((8, 2), 0.5))
+        faces.append(CUBE_FACES)
+        texture += stream.getvalue()
+    np.savez(
+        path,
+        v=np.concatenate(vertices).astype(np.float16),
+        uv=np.concatenate(uv).astype(np.float16),
+        f=np.concatenate(faces).astype(np.uint16),
+        tex=np.frombuffer(texture, np.uint8),
+    )
+    path.with_suffix(".json").write_text(json.dumps(index), encoding="utf-8")
+    return path

@@ -38,6 +38,8 @@ class GenerateEpisodes(RayOption):
 
     split: Split = "train"
     """Whose objects stand in the layouts."""
+    db: Path | None = None
+    """Objects of a database stand in them instead: a folder, such as one of `wayword objects build --pack`."""
     count: int = 10_000
     """How many episodes; each has four or five segments, so four to five one-segment examples."""
     seed: int = 0
@@ -57,6 +59,7 @@ class GenerateEpisodes(RayOption):
         """Generate, or go on generating."""
         from wayword.episodes import SPLITS
         from wayword.episodes.instructions import Recipe, find_voice, write_dataset
+        from wayword.objects import ObjectDatabase
         from wayword.sim.models.catalogue import names
 
         if self.count < 1:
@@ -65,7 +68,8 @@ class GenerateEpisodes(RayOption):
         crew = self._crew(self.processes, "processes")
         if self.voice is not None:
             find_voice(self.voice)
-        recipe = Recipe(self.split, self.count, self.seed, names(SPLITS[self.split]), self.voice, self.drills)
+        objects = names(SPLITS[self.split]) if self.db is None else ObjectDatabase.load(self.db).names
+        recipe = Recipe(self.split, self.count, self.seed, tuple(objects), self.voice, self.drills)
         written = 0
         with progress_bar("writing episodes", self.count) as advance:
 

@@ -19,6 +19,8 @@ from wayword.io import check_target, write_json
 from wayword.versions import versions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wayword.episodes import Example
     from wayword.evaluation.report.html_report import FailureFilmer
     from wayword.evaluation.runner import ScoredFlight
@@ -60,6 +62,8 @@ class Eval(CrewOptions, EpisodeSource):
     db: Path | None = None
     """The object database the policy is taught: a folder, or dev or test for those that ship; by default that of the
     split's objects."""
+    others: int | None = None
+    """With --db: teach only what stands in the layout and this many others, as for seen objects; by default all."""
     weights: Path | None = None
     """The policy's weights: shipped ones by name, or a folder; by default those it ships with."""
     grounder: str = "sim"
@@ -108,6 +112,8 @@ class Eval(CrewOptions, EpisodeSource):
         POLICIES.find(self.policy)
         if self.random_looks and self.world != "arena":
             raise WaywordError(f"--random-looks and --world {self.world}: choose one of the two")
+        if self.others is not None and (self.db is None or self.others < 0):
+            raise WaywordError("--others is a number of at least 0 beside --db, whose objects they are")
         if self.batch < 1:
             raise WaywordError(f"--batch {self.batch}: at least 1 is needed")
         if self.publish:
@@ -218,13 +224,23 @@ class Eval(CrewOptions, EpisodeSource):
         from wayword.pilot.pilot import open_database
 
         if self.db is not None:
-            return [open_database(self.db)] * len(cuts)
+            whole = open_database(self.db)
+            if self.others is None:
+                return [whole] * len(cuts)
+            self._check_taught(cuts, whole.names)
+            return [layout_database(cut, whole, self.others) for cut in cuts]
         if self.episodes is not None:
             raise WaywordError("your own episodes need a database of their objects: --db (see wayword teach --help)")
         if self.split != "train":
             return [shipped_database(self.split)] * len(cuts)
         everything = seen_database(EVALUATIONS)
         return [layout_database(cut, everything) for cut in cuts]
+
+    def _check_taught(self, cuts: list[Example], known: Sequence[str]) -> None:
+        for cut in cuts:
+            for item in cut.objects:
+                if item.name not in known:
+                    raise WaywordError(f"{self.db}: {item.name!r} of {cut.id} is not in it; teach it, or drop --others")
 
     def _check_publishable(self) -> None:
         """A published key names policy, split and kind of instruction: everything else must be as usual."""
@@ -249,6 +265,7 @@ class Eval(CrewOptions, EpisodeSource):
             self.limit
         )
         words += [f"--db {quote(str(self.db))}"] * bool(self.db)
+        words += [f"--others {self.others}"] * (self.others is not None)
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
         words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")
         words += [f"--world {self.world}"] * (self.world != "arena")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say
+from wayword.cli.common import check_png, need_torch, refuse_beside_config, save_picture, say, say_aside
 from wayword.cli.crew_options import RayOption
 from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
@@ -14,11 +14,14 @@ from wayword.flying.episode_source import check_seed
 from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
 
 if TYPE_CHECKING:
+    from wayword.grounding import Grounder
+    from wayword.learning.grounding.report import Report
     from wayword.learning.grounding.train_grounding import GroundingSources, GroundingTraining
+    from wayword.learning.grounding.trials import References
 
 _COMPARED = 200
 """Frames of a place that weights are compared on, before and after."""
-_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs", "ray")
+_PLACES = ("data", "run_folder", "out", "only", "show", "seed", "frames", "packs", "panoramas", "ray")
 """Options that say where things are, not how to train."""
 
 
@@ -34,7 +37,8 @@ class TrainGrounding(RayOption):
     """
 
     data: Path | None = None
-    """Folder of shards made by `wayword ar generate`; with --frames, where to make them, by default RUN-FOLDER/data."""
+    """Folder of shards made by `wayword ar generate`; with --frames or --panoramas, where to make them, by default
+    RUN-FOLDER/data."""
     run_folder: Path | None = None
     """Keeps checkpoints and logs (docs/grounding.md explains the numbers in log.csv); by default OUT-run."""
     out: Path = Path("runs/grounding/weights")
@@ -52,10 +56,12 @@ class TrainGrounding(RayOption):
     """Train one network only; with --start the other two are those it starts from, otherwise nothing is assembled."""
     frames: Path | None = None
     """Your own pictures of the empty place with poses.json (docs/ar.md): training frames are made from them first."""
+    panoramas: tuple[Path, ...] = ()
+    """Panoramas (.hdr) instead of --frames, for weights that see in any room; --config says how frames are made."""
     packs: tuple[Path, ...] = ()
-    """With --frames: baked mesh packs beside the procedural random objects."""
+    """With --frames or --panoramas: baked mesh packs beside the procedural random objects."""
     count: int = 32_000
-    """With --frames: training frames to make of them."""
+    """With --frames or --panoramas: training frames to make of them."""
     start: str | None = None
     """Weights to go on from instead of random ones, shipped ones (sim, real) or a folder: far shorter. With --frames
     real by default; "nothing" are random ones."""
@@ -90,7 +96,7 @@ class TrainGrounding(RayOption):
             config, self._sources(), runs, self.out, only, self._crew(2 if self.ray is None else None)
         )
         warn_of_other_data(run, self.config)
-        if self.frames is not None and config.start is not None:
+        if self._sources().pictures and config.start is not None:
             self._compare(config.start, self.data or runs / "data")
         if self.only == "all" or config.start is not None:
             say(self.out)
@@ -140,13 +146,15 @@ class TrainGrounding(RayOption):
         from wayword.learning.common.train_config import read_train_config
         from wayword.learning.grounding.train_grounding import GroundingSources
 
-        named = GroundingSources(self.data, self.frames, self.packs)
-        if self.config is None or self.data is not None or self.frames is not None:
+        named = GroundingSources(self.data, self.frames, self.packs, panoramas=self.panoramas)
+        if self.config is None or self.data is not None or named.pictures:
             return named
         before = read_train_config(self.config).inputs()
         packs = tuple(path for name, path in before.items() if name.startswith("packs/"))
         frames = before.get("frames")
-        return GroundingSources(None if frames else before.get("data"), frames, packs)
+        panoramas = tuple(path for name, path in before.items() if name.startswith("panoramas/"))
+        made_here = frames is not None or panoramas
+        return GroundingSources(None if made_here else before.get("data"), frames, packs, panoramas=panoramas)
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,10 @@ class ReportGrounding:
     """Trials of each n-way choice."""
     seed: int = 0
     """Seeds frames, databases and trials."""
+    draws: int = 30
+    """Random draws of 9 to 13 of the 64 seen objects, measured beside the split's eight; 0 leaves them out."""
+    pack: Path | None = None
+    """A baked mesh pack (.npz) that no training frame was made of: as many draws of its things."""
     language: bool = True
     """References are phrases ("the globe") understood by the language side; off takes them as certain."""
     pictures: Path | None = None
@@ -183,9 +195,13 @@ class ReportGrounding:
 
         if self.pictures is not None:
             check_png(self.pictures)
+        check_seed(self.seed)
+        if self.draws < 0 or (self.pack is not None and self.draws < 1):
+            raise WaywordError(f"--draws {self.draws}: at least 1 is needed, or 0 without --pack")
         grounder = Grounder.load(self.folder or self.weights)
         references = phrases_of_names() if self.language else certain
         report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
+        self._measure_draws(report, grounder, references)
         times(report, grounder, self.split, self.seed, folder=find_weights(self.folder or self.weights))
         say(table(report.figures))
         say("calibration of ALIGN: mean value, share that is true, boxes x references")
@@ -199,4 +215,21 @@ class ReportGrounding:
             from wayword.cli.results import publish_figures
 
             command = f"wayword train grounding-report --split {self.split} --frames {self.frames} --seed {self.seed}"
+            command += f" --draws {self.draws}" + (f" --pack {self.pack.name}" if self.pack else "")
             publish_figures(report.publishable(self.split, command))
+
+    def _measure_draws(self, report: Report, grounder: Grounder, references: References) -> None:
+        """The harder columns: many seen objects, and a pack whose things have no phrases, so that names are certain."""
+        from wayword.learning.grounding.databases import certain
+        from wayword.learning.grounding.draws import DrawConfig, measure_draws, pack_meshes
+        from wayword.sim.models.catalogue import catalogue_mesh, names
+
+        if self.draws < 1:
+            return
+        config = DrawConfig(self.draws, seed=self.seed)
+        columns = {"seen": ({name: catalogue_mesh(name) for name in names("seen")}, references)}
+        if self.pack is not None:
+            columns["pack"] = (pack_meshes(self.pack, say_aside), certain)
+        for column, (meshes, understood) in columns.items():
+            for key, (value, unit) in measure_draws(grounder, meshes, config, understood).items():
+                report.add(f"{column}.{key}", value, unit)

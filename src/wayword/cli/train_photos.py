@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wayword.cli.common import need_torch, say
+from wayword.cli.results import check_docs, publish_figures
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
+
+if TYPE_CHECKING:
+    from wayword.figures import Figure
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,8 @@ class ReportFrames:
     """Frames of each kind."""
     seed: int = 0
     """Draws frames and databases."""
+    publish: bool = False
+    """Enter the figures into docs/results.json, under the names of the weights (maintainers)."""
 
     def run(self) -> None:
         """Measure and print a line for each kind of frames and weights."""
@@ -73,7 +80,20 @@ class ReportFrames:
         check_seed(self.seed)
         if self.frames < 1:
             raise WaywordError(f"--frames {self.frames}: at least one is needed")
+        if self.publish:
+            check_docs()
+            if any("/" in name for name in self.weights):
+                raise WaywordError("--publish is for shipped weights, by their names")
         data = every_frame(self.data)
+        entries: dict[str, Figure] = {}
         for name in self.weights:
             for kind, figures in measure_frames(Grounder.load(name), data, self.frames, self.seed).items():
                 say(f"{name}, {kind}: {figures.line()}")
+                entries |= figures.publishable(f"{kind}.{name}", self.command())
+        if self.publish:
+            publish_figures(entries)
+
+    def command(self) -> str:
+        """The command line that measures the same again."""
+        words = f"wayword train frames-report --data {self.data.name} --weights {' '.join(self.weights)}"
+        return f"{words} --frames {self.frames} --seed {self.seed}"

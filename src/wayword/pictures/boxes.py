@@ -32,6 +32,9 @@ def draw_boxes(
     edges = np.asarray(boxes, np.float64).reshape(-1, 4).tolist()
     for k, (x0, y0, x1, y1) in enumerate(edges):
         pen.rectangle((x0, y0, max(x1 - 1, x0), max(y1 - 1, y0)), outline=colours[k % len(colours)], width=line)
+    font, stroke = text_font(size), max(1, size // 12)
     for (x0, y0, _, _), text in zip(edges, texts, strict=False):  # after all boxes: no line goes through a text
-        at = (x0 + 2, max(y0 - size - 2, 0))
-        pen.text(at, plain_text(text), WHITE, text_font(size), stroke_width=max(1, size // 12), stroke_fill=OUTLINE)
+        words = plain_text(text)
+        room = picture.width - pen.textlength(words, font) - stroke - 1  # a text at the right rim begins further left
+        at = (max(min(x0 + 2, room), stroke), max(y0 - size - 2, 0))
+        pen.text(at, words, WHITE, font, stroke_width=stroke, stroke_fill=OUTLINE)

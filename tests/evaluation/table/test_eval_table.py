@@ -138,6 +138,7 @@ def test_a_seen_layout_is_taught_with_two_others(few_photos: ObjectDatabase) -> 
     assert {item.name for item in example.objects} < set(taught)
     assert len(taught) == len(example.objects) + 2
     assert layout_database(example, few_photos).names == taught
+    assert set(layout_database(example, few_photos, 0).names) == {item.name for item in example.objects}
 
 
 # Who flies -------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 import itertools
 import json
 import os
@@ -22,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from support.pack_files import CUBE, write_pack
 from wayword.camera import Camera, camera_axes
 from wayword.cli.ar import FrameSource
 from wayword.errors import DataError, WaywordError
@@ -41,39 +41,11 @@ from wayword.sim.models.primitives import box, torus
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Light, random_light, random_look
 
-CUBE = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (0.0, 1.0)])
-CUBE_FACES = [
-    (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
-    (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
-]  # fmt: skip
 SMALL = ARConfig(
     shard_frames=12,
     objects=PoolConfig(random_objects=24),
     views=ViewConfig(frames_per_layout=4, flights=2),
 )
-
-
-def write_pack(path: Path, things: list[tuple[str, str, tuple[float, float, float], tuple[int, int, int]]]) -> Path:
-    """A baked pack of boxes: name, noun, extent, colour."""
-    index, vertices, uv, faces, texture = [], [], [], [], b""
-    for name, noun, extent, color in things:
-        stream = io.BytesIO()
-        Image.new("RGB", (16, 16), color).save(stream, "JPEG")
-        counts = {"vertices": 8, "faces": 12, "texture_bytes": len(stream.getvalue())}
-        index.append({"name": name, "noun": noun, "license": "CC0", **counts})
-        vertices.append(CUBE * extent)
-        uv.append(np.full((8, 2), 0.5))
-        faces.append(CUBE_FACES)
-        texture += stream.getvalue()
-    np.savez(
-        path,
-        v=np.concatenate(vertices).astype(np.float16),
-        uv=np.concatenate(uv).astype(np.float16),
-        f=np.concatenate(faces).astype(np.uint16),
-        tex=np.frombuffer(texture, np.uint8),
-    )
-    path.with_suffix(".json").write_text(json.dumps(index), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")

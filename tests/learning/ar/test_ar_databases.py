@@ -9,9 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.pack_files import write_pack
 from wayword.errors import WaywordError
 from wayword.language.phrases_db import load_phrases
-from wayword.learning.ar.databases import BuildConfig, Candidate, build_database, choose_exemplars
+from wayword.learning.ar.databases import (
+    BuildConfig,
+    Candidate,
+    build_database,
+    build_pack_database,
+    choose_exemplars,
+)
 from wayword.objects import Box, ObjectDatabase
 from wayword.sim.models.catalogue import names
 
@@ -74,3 +81,21 @@ def test_the_shipped_databases_are_whole(split: str) -> None:
     assert database.notes == ()
     assert all(len(item.photos) == 5 and len(item.phrases) == 5 for item in database.objects)
     assert database.crops(32)[names(split)[0]].shape == (5, 32, 32, 3)
+
+
+def test_a_pack_is_photographed_and_called_by_its_names(tmp_path: Path) -> None:
+    colours = [(200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 40), (40, 200, 200), (200, 40, 200)]
+    things = [(f"crate_{k}", f"crate{k}", (0.8, 0.8, 1), colour) for k, colour in enumerate(colours)]
+    pack = write_pack(tmp_path / "mine.npz", things)
+    remarks: list[str] = []
+    database = build_pack_database(tmp_path / "db", pack, BuildConfig(views=1, max_flights=16), remark=remarks.append)
+    assert set(database.names) <= {f"crate {k}" for k in range(6)}
+    assert len(database) + len(remarks) == 6  # what was hardly ever seen whole is left out with a line
+    assert all(item.phrases == (f"the {item.name}",) for item in database.objects)
+
+
+def test_a_pack_of_which_nothing_is_seen_is_one_line(tmp_path: Path) -> None:
+    things = [(f"crate_{k}", "crate", (1, 1, 1), (30 * k + 60, 90, 40)) for k in range(6)]
+    pack = write_pack(tmp_path / "mine.npz", things)
+    with pytest.raises(WaywordError, match="seen whole"):
+        build_pack_database(tmp_path / "db", pack, BuildConfig(views=1, max_flights=16, min_side_px=500.0))

@@ -37,6 +37,9 @@ def test_frames_over_pictures_and_simulated_ones_are_measured_apart(tmp_path: Pa
     for each in figures.values():
         assert each.recall.n == 8  # two rectangles of 16 x 20 pixels in each of four frames
         assert "boxes found" in each.line()
+        named = each.publishable("pictures.real", "wayword train frames-report")
+        assert named["grounding.frames.pictures.real.recall10"].n == 8
+        assert named["grounding.frames.pictures.real.top1"].unit == "%"
         assert 0 <= each.masks.low <= each.masks.high <= 1
     again = measure_frames(Grounder.load("sim"), data, 4)
     assert json.dumps([f.recall.mean for f in figures.values()]) == json.dumps([f.recall.mean for f in again.values()])

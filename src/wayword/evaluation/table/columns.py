@@ -165,16 +165,17 @@ def own_database(column: Column, example: Example, folder: Path) -> ObjectDataba
     return layout_database(example, seen_database(folder))
 
 
-def layout_database(example: Example, everything: ObjectDatabase) -> ObjectDatabase:
-    """The objects of a layout and two others, always the same two for one episode."""
-    return _layout_database(example.episode.id, tuple(sorted({item.name for item in example.objects})), everything)
+def layout_database(example: Example, everything: ObjectDatabase, others: int = OTHERS) -> ObjectDatabase:
+    """The objects of a layout and a few others, always the same ones for one episode."""
+    present = tuple(sorted({item.name for item in example.objects}))
+    return _layout_database(example.episode.id, present, everything, others)
 
 
 @cache
-def _layout_database(episode: str, present: tuple[str, ...], everything: ObjectDatabase) -> ObjectDatabase:
+def _layout_database(episode: str, present: tuple[str, ...], everything: ObjectDatabase, count: int) -> ObjectDatabase:
     absent = [name for name in sorted(everything.names) if name not in present]
     rng = np.random.default_rng(zlib.crc32(episode.encode()))
-    others = [absent[i] for i in rng.permutation(len(absent))[:OTHERS]]
+    others = [absent[i] for i in rng.permutation(len(absent))[:count]]
     return everything.subset(sorted([*present, *others]))
 
 

@@ -48,6 +48,9 @@ class Flight:
     """The camera of this flight, if it is not that of all."""
     distortion: float = 0.0
     """What its lens does to the finished frame, see ``panoramas.bend``."""
+    flawless: bool = False
+    """The pictures were drawn, without blur and noise: objects over them have none of their own either, or their
+    grain would give them away."""
 
 
 class Backgrounds(Protocol):

@@ -36,6 +36,9 @@ class PoolConfig:
     """Shortest longest edge; drawn once per object."""
     max_edge_m: float = 0.61
     """Longest longest edge."""
+    log_sizes: bool = False
+    """Edges are drawn evenly in their logarithm, so that small things are as many as large ones: most of what is not
+    found over real panoramas is less than 24 pixels long."""
     min_ratio: float = 0.2
     """Objects whose shortest edge is less than this share of the longest are left out (paper: 1 to 5)."""
     min_cover: float = 0.25
@@ -136,6 +139,9 @@ class PhotoConfig:
     simulated_share: float = 0.0
     """Share of layouts that stand in the simulated arena instead, taken by its clean camera. Photos in a database need
     not come from the place, so an object must be the same in both; `wayword train grounding --frames` takes some."""
+    room_share: float = 0.0
+    """Share of layouts that stand in invented rooms, whose floors and walls have random patterns (``rooms``): where
+    neither pictures nor the arena show a patterned floor, its patches are taken for things."""
     clean_share: Annotated[float, tyro.conf.arg(name="photo_clean_share")] = 0.5
     """Share of frames over pictures that are left as they were taken: the pictures have the camera's faults already."""
     exposure: Annotated[float, tyro.conf.arg(name="photo_exposure")] = 0.3
@@ -176,6 +182,8 @@ class ARConfig:
                     raise WaywordError(f"{item.name} = {value} must be a number of at least 0")
                 if item.name.endswith("_share") and value > 1:
                     raise WaywordError(f"{item.name} = {value} must be at most 1")
+        if self.photo.simulated_share + self.photo.room_share > 1:
+            raise WaywordError("simulated_share and room_share together must be at most 1")
         if not 1 <= layout.min_objects <= layout.max_objects <= 60:
             raise WaywordError("a layout needs 1 <= min_objects <= max_objects <= 60")
         if not 0.02 <= objects.min_edge_m <= objects.max_edge_m <= 2.0:

@@ -13,7 +13,7 @@ import math
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -27,15 +27,19 @@ from wayword.errors import WaywordError
 from wayword.language.phrases_db import load_phrases
 from wayword.learning.ar.flights import fly_oracle
 from wayword.learning.ar.generate import cut, projected_box, visible_boxes
+from wayword.learning.ar.objects import distinct_names
 from wayword.objects import Box, ObjectDatabase, teach, view_pixels
 from wayword.objects.lock import LOCK
 from wayword.sim.arena import Arena
 from wayword.sim.models.catalogue import names
+from wayword.sim.models.packs import load_pack
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
 
 Which = Literal["seen", "dev", "test", "all"]
 _BATCH = 16
+_CHOICE = 4
+"""Views of an object, from different flights, to choose each of its photos from."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +82,62 @@ def build_database(
 ) -> ObjectDatabase:
     """Fly, choose and write; ``progress`` counts objects that have enough views. ``out`` must not be there yet."""
     config = config or BuildConfig()
+    _check(out, config)
+    objects = names(None if which == "all" else which)
+    phrases = {entry.name: entry.phrases for entry in load_phrases(which)}
+    candidates = collect(MeshBank.of_catalogue(objects), objects, which, config, progress)
+    if any(_flights(views) < _CHOICE * config.views for views in candidates.values()):
+        short = min(objects, key=lambda name: len(candidates[name]))
+        remedy = "ask for fewer --views"
+        raise WaywordError(f"{short!r} was hardly ever seen whole in {config.max_flights} flights; {remedy}")
+    return _write(out, candidates, phrases, config.views)
+
+
+def build_pack_database(
+    out: Path,
+    pack: Path,
+    config: BuildConfig | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+    remark: Callable[[str], None] = lambda line: None,
+) -> ObjectDatabase:
+    """The same of the things of a baked mesh pack that can be told apart, each called by its name alone.
+
+    ``remark`` hears of things that were hardly ever seen whole; they are left out.
+    """
+    config = config or BuildConfig(max_flights=1200)
+    _check(out, config)
+    distinct = distinct_names(pack)
+    meshes = {name: mesh for name, mesh in load_pack(pack).meshes.items() if name in distinct}
+    if not meshes:
+        raise WaywordError(f"{pack}: holds nothing that can be told apart")
+    candidates = collect(MeshBank(meshes), tuple(sorted(meshes)), pack.stem, config, progress)
+    enough = {name: views for name, views in candidates.items() if _flights(views) >= config.views}
+    for name in sorted(set(candidates) - set(enough)):
+        remark(f"{name}: left out, hardly ever seen whole")
+    if not enough:
+        raise WaywordError(f"{pack}: nothing of it was seen whole; ask for fewer --views")
+    return _write(out, enough, {name: (f"the {name}",) for name in enough}, config.views)
+
+
+def _check(out: Path, config: BuildConfig) -> None:
     if config.views < 1:
         raise WaywordError(f"--views {config.views}: at least one view per object is needed")
     if out.exists():
         raise WaywordError(f"{out}: is there already; name a new folder for --out")
-    objects = names(None if which == "all" else which)
-    phrases = {entry.name: entry.phrases for entry in load_phrases(which)}
-    candidates = collect(objects, which, config, progress)
+
+
+def _flights(views: Sequence[Candidate]) -> int:
+    return len({view.flight for view in views})
+
+
+def _write(
+    out: Path, candidates: Mapping[str, Sequence[Candidate]], phrases: Mapping[str, Sequence[str]], views: int
+) -> ObjectDatabase:
     unfinished = out.with_name(f".{out.name}-unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:
-        for name in objects:
-            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(candidates[name], config.views)]
+        for name, sightings in candidates.items():
+            exemplars = [view_pixels(view.image, view.box) for view in choose_exemplars(sightings, views)]
             teach(unfinished, name, [replace(exemplar, photo=None) for exemplar in exemplars], phrases[name])
         (unfinished / LOCK).unlink(missing_ok=True)  # only there for writing
         os.replace(unfinished, out)
@@ -99,12 +147,11 @@ def build_database(
 
 
 def collect(
-    objects: Sequence[str], which: Which, config: BuildConfig, progress: Callable[[int], None]
+    bank: MeshBank, objects: Sequence[str], which: str, config: BuildConfig, progress: Callable[[int], None]
 ) -> dict[str, list[Candidate]]:
-    """Candidate views of each object, from as many flights as it takes for enough of each."""
-    bank = MeshBank.of_catalogue(objects)
+    """Candidate views of each object, from as many flights as it takes for enough of each, or as many as allowed."""
     candidates: dict[str, list[Candidate]] = {name: [] for name in objects}
-    enough = 4 * config.views  # to choose from
+    enough = _CHOICE * config.views
     done: set[str] = set()
     for first in range(0, config.max_flights, _BATCH):
         rng = np.random.default_rng((config.seed, zlib.crc32(which.encode()), first))
@@ -113,13 +160,12 @@ def collect(
         seeds = [int(seed) for seed in rng.integers(0, 2**62, _BATCH)]
         watch = _Watch(episodes, first, bank, candidates, rng, config)
         fly_oracle(episodes, bank, looks, seeds, watch)
-        ready = {name for name in objects if len({view.flight for view in candidates[name]}) >= enough}
+        ready = {name for name in objects if _flights(candidates[name]) >= enough}
         progress(len(ready - done))
         done |= ready
         if len(done) == len(objects):
-            return candidates
-    short = min(objects, key=lambda name: len(candidates[name]))
-    raise WaywordError(f"{short!r} was hardly ever seen whole in {config.max_flights} flights; ask for fewer --views")
+            break
+    return candidates
 
 
 class _Watch:

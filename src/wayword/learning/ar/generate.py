@@ -17,6 +17,7 @@ from wayword.learning.ar.layout import ARLayout, random_ar_layout
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.panoramas import bend
 from wayword.learning.ar.photos import noise_level, photo_light, random_style
+from wayword.learning.ar.rooms import InventedRooms
 from wayword.sim.render.look import random_light
 from wayword.task import ARENA_M
 
@@ -67,12 +68,12 @@ class Generator:
         ids = np.empty(rgb.shape[:3], np.uint8)
         poses, photo = np.empty((n, 6)), np.zeros(n, np.uint8)
         rows: list[tuple] = []
-        simulated = self._simulated(rng)
+        simulated, rooms = self._simulated(rng), self._rooms(rng)
         own = replace(config.augment, clean_share=config.photo.clean_share)
         for start in range(0, n, config.views.frames_per_layout):
             stop = min(start + config.views.frames_per_layout, n)
             layout = random_ar_layout(self.pool, rng, config.layout)
-            among = simulated if simulated and rng.random() < config.photo.simulated_share else flights
+            among = self._kind(flights, simulated, rooms, rng)
             flight = among[int(rng.integers(len(among)))]
             own_camera = flight.camera or camera
             views, which = choose_views(flight, layout, stop - start, own_camera, rng, config.views)
@@ -83,6 +84,22 @@ class Generator:
                 rgb[i] = augment(rgb[i], rng, own if photo[i] else config.augment)
                 rows += [(i, *row) for row in self._visible(ids[i], layout, poses[i], own_camera)]
         return _pack(rgb, ids, poses, photo, rows)
+
+    def _kind(
+        self, flights: list[Flight], simulated: list[Flight], rooms: list[Flight], rng: np.random.Generator
+    ) -> list[Flight]:
+        """Which places a layout stands in, by their shares; without a mixture nothing is drawn."""
+        photo = self.config.photo
+        draw = rng.random() if simulated or rooms else 1.0
+        if simulated and draw < photo.simulated_share:
+            return simulated
+        return rooms if rooms and draw >= 1 - photo.room_share else flights
+
+    def _rooms(self, rng: np.random.Generator) -> list[Flight]:
+        """Flights in invented rooms, if any are wanted."""
+        if self.config.photo.room_share <= 0:
+            return []
+        return InventedRooms(self.backgrounds.camera, self.config.layout.arena_m).flights(rng, self.config.views)
 
     def _simulated(self, rng: np.random.Generator) -> list[Flight]:
         """Flights in the simulated arena to mix among pictures, made as large as the pictures' arena."""
@@ -101,6 +118,8 @@ class Generator:
         if flight.photos is not None:
             lights = [photo_light(rng) for _ in views]
             styles = [random_style(self._noise, rng, self.config.photo) for _ in views]
+            if flight.flawless:
+                styles = [replace(style, blur_px=0.0, noise=0.0) for style in styles]
             own = self.compositor if flight.camera is None else Compositor(self.pool.bank, flight.camera)
             rgb, ids = own.over_photos(
                 flight.photos[which], names, layout.transforms, lights, views, layout.arena_m, smooth, styles, rng

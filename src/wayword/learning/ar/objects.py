@@ -10,6 +10,7 @@ held-out pool, so the two never mix. The table of all objects is written beside 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from wayword.learning.ar.nouns import held_out, kind, lookalike
 from wayword.sim.models.baked import BakedPack
 from wayword.sim.models.file_guard import UnusableError
 from wayword.sim.models.mesh import Mesh
+from wayword.sim.models.packs import object_name
 from wayword.sim.models.random_objects import random_object
 from wayword.sim.render.bank import MeshBank
 
@@ -145,6 +147,8 @@ def flat_painted(mesh: Mesh, color: tuple[int, int, int]) -> Mesh:
 
 
 def _edge(rng: np.random.Generator, config: PoolConfig) -> float:
+    if config.log_sizes:
+        return round(math.exp(rng.uniform(math.log(config.min_edge_m), math.log(config.max_edge_m))), 4)
     return round(float(rng.uniform(config.min_edge_m, config.max_edge_m)), 4)
 
 
@@ -170,3 +174,14 @@ def _weights(entries: Sequence[ObjectEntry], config: PoolConfig) -> NDArray[np.f
 def pool_size(packs: Sequence[Path], config: PoolConfig) -> int:
     """How many candidates ``ObjectPool.build`` will look at."""
     return config.random_objects + sum(len(BakedPack(path)) for path in packs)
+
+
+def whole_pack(path: Path, remark: Callable[[str], None] = lambda line: None) -> ObjectPool:
+    """Every usable mesh of one pack, whatever its noun: what a pack that was never trained on is measured with."""
+    config = PoolConfig(random_objects=0, random_share=0.0, flat_share=0.0, heldout_share=0.0)
+    return ObjectPool.build([path], config, "train", remark=remark)
+
+
+def distinct_names(path: Path) -> frozenset[str]:
+    """What the usable meshes of a pack are called where it is loaded as objects to fly among."""
+    return frozenset(object_name(entry.name) for entry in whole_pack(path).entries)

@@ -88,7 +88,7 @@ class PanoramaViews:
         camera = Camera(IMAGE_WIDTH, IMAGE_HEIGHT, float(rng.uniform(config.least_fov_deg, config.most_fov_deg)), 0.0)
         height = float(rng.uniform(config.least_height_m, config.most_height_m))
         bent = float(rng.uniform(-0.4, 1.0)) * config.distortion if rng.random() < 0.5 else 0.0
-        poses = np.array([self._pose(height, rng) for _ in range(POSES)])
+        poses = np.array([random_pose(config, height, self.arena_m, rng) for _ in range(POSES)])
         north = float(rng.uniform(-math.pi, math.pi))
         exposures = np.exp(rng.uniform(math.log(config.darkest), math.log(config.brightest), POSES))
         photos = np.stack(
@@ -96,16 +96,16 @@ class PanoramaViews:
         )
         return Flight(poses, None, photos, camera, bent)
 
-    def _pose(self, height: float, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Somewhere in or beside the arena, turned towards a point in it."""
-        config = self.config
-        low = (height - config.least_height_m) / max(config.most_height_m - config.least_height_m, 1e-9)
-        steepest = config.least_pitch_deg + (0.3 + 0.7 * low) * (config.most_pitch_deg - config.least_pitch_deg)
-        x, y = rng.uniform(-0.5, self.arena_m + 0.5, 2)
-        towards = rng.uniform(0.8, self.arena_m - 0.8, 2) - (x, y)
-        pitch = math.radians(rng.uniform(config.least_pitch_deg, steepest))
-        roll = math.radians(config.roll_deg * rng.standard_normal())
-        return np.array([x, y, height, roll, pitch, math.atan2(towards[1], towards[0])])
+
+def random_pose(config: PanoramaConfig, height: float, arena_m: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Somewhere in or beside the arena, turned towards a point in it."""
+    low = (height - config.least_height_m) / max(config.most_height_m - config.least_height_m, 1e-9)
+    steepest = config.least_pitch_deg + (0.3 + 0.7 * low) * (config.most_pitch_deg - config.least_pitch_deg)
+    x, y = rng.uniform(-0.5, arena_m + 0.5, 2)
+    towards = rng.uniform(0.8, arena_m - 0.8, 2) - (x, y)
+    pitch = math.radians(rng.uniform(config.least_pitch_deg, steepest))
+    roll = math.radians(config.roll_deg * rng.standard_normal())
+    return np.array([x, y, height, roll, pitch, math.atan2(towards[1], towards[0])])
 
 
 def panorama_view(

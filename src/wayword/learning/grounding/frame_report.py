@@ -13,23 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
-from wayword.grounding.crops import crop_and_resize, square
+from wayword.figures import Figure
 from wayword.grounding.grounder import Grounder
-from wayword.grounding.image_metric import MARGIN
 from wayword.grounding.nms import iou
 from wayword.intervals import Interval, bootstrap_mean, wilson
 from wayword.learning.grounding.data import Labelled, labelled, read_shard_arrays
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
-from wayword.learning.grounding.similarity import histogram, log_density
+from wayword.learning.grounding.similarity import histogram
+from wayword.learning.grounding.trials import box_colours, colour_scores
 
 OBJECTS, EXEMPLARS = 12, 5
-_HISTOGRAM_VARIANCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,15 @@ class FrameFigures:
         rates = ((self.recall, "boxes found"), (self.top1, "named rightly"), (self.colours, "by colours alone"))
         phrases = [f"{text} {100 * value.mean:.1f} %" for value, text in rates]
         return f"{phrases[0]}, {phrases[1]} ({phrases[2]}), mask IoU {self.masks.mean:.2f}, n {self.top1.n}"
+
+    def publishable(self, place: str, command: str) -> dict[str, Figure]:
+        """As ``wayword.figures.publish`` takes them: grounding.frames.PLACE.FIGURE."""
+        today = date.today().isoformat()
+        values = {"recall10": self.recall, "top1": self.top1, "top1_histogram": self.colours, "mask_iou": self.masks}
+        return {
+            f"grounding.frames.{place}.{key}": Figure.of(value, "" if key == "mask_iou" else "%", command, today)
+            for key, value in values.items()
+        }
 
 
 def every_frame(folder: Path) -> Labelled:
@@ -73,7 +82,7 @@ def measure_frames(grounder: Grounder, data: Labelled, frames: int, seed: int = 
 
 def _measured(grounder: Grounder, data: Labelled, frames: NDArray[np.int64], rng: np.random.Generator) -> FrameFigures:
     views = database_views(data)
-    hitsl = boxes_wanted = 0
+    hits = boxes_wanted = 0
     right: list[bool] = []
     coloured: list[bool] = []
     overlaps: list[float] = []
@@ -83,33 +92,27 @@ def _measured(grounder: Grounder, data: Labelled, frames: NDArray[np.int64], rng
         region = grounder.regions(image)[0]
         overlap = iou(true, region.proposals.boxes)
         large = ((true[:, 2:] - true[:, :2]) > 8).all(axis=1)
-        hitsl += int((overlap[large].max(axis=1, initial=0) >= 0.5).sum())
+        hits += int((overlap[large].max(axis=1, initial=0) >= 0.5).sum())
         boxes_wanted += int(large.sum())
         members = _database(views, identity, rng)
         crops = {str(o): row_crops(data, _others(views[o], data.frame, frame, rng)) for o in members}
         exemplars = grounder.embed_database(crops)
         answer = grounder.ground(region, np.eye(len(members) + 1)[:-1], exemplars)
-        windows = crop_and_resize(image, np.zeros(len(answer.boxes), np.int64), square(answer.boxes, MARGIN))
-        looks = histogram(windows) if len(windows) else np.zeros((0, 1), np.float32)
+        looks = box_colours(image, answer.boxes)
         ids = data.instances(np.array([frame]))[0]
         for r, o in enumerate(members):
             rows = np.flatnonzero(identity == o)
             if data.pixels[span][rows].sum() < 40:
                 continue
-            colours = histogram(crops[str(o)])
-            by_colour = [
-                log_density(look[None], colours, _HISTOGRAM_VARIANCE) + float(np.log(p))
-                for look, p in zip(looks, answer.p_box, strict=True)
-            ]
             right.append(_shows(overlap, answer.alignment[r], rows))
-            coloured.append(_shows(overlap, np.array(by_colour), rows))
+            coloured.append(_shows(overlap, colour_scores(looks, answer.p_box, histogram(crops[str(o)])), rows))
             visible = np.isin(ids, data.instance[span][rows])
             ours = answer.masks[r] > grounder.config.threshold
             overlaps.append(float((ours & visible).sum() / max((ours | visible).sum(), 1)))
     if not right:
         raise WaywordError("no object of these frames has enough other views for a database; make more frames")
     return FrameFigures(
-        wilson(hitsl, max(boxes_wanted, 1)),
+        wilson(hits, max(boxes_wanted, 1)),
         wilson(sum(right), len(right)),
         bootstrap_mean(overlaps, rng),
         wilson(sum(coloured), len(coloured)),

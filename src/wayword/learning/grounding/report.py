@@ -11,16 +11,16 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from wayword.figures import Figure
-from wayword.grounding.density import Exemplars
 from wayword.grounding.grounder import Grounder
 from wayword.intervals import Interval, bootstrap_auroc, bootstrap_mean, wilson
-from wayword.learning.grounding.databases import all_objects, certain, shipped_exemplars
+from wayword.learning.grounding.databases import all_crops, certain, colour_exemplars, shipped_crops
 from wayword.learning.grounding.scenes import SceneConfig, Scenes, scenes
 from wayword.learning.grounding.sheet import answer_sheet
-from wayword.learning.grounding.similarity import gallery, histogram, n_way
+from wayword.learning.grounding.similarity import HISTOGRAM_VARIANCE, gallery, histogram, n_way
 from wayword.learning.grounding.timing import backend_times, stage_times
 from wayword.learning.grounding.trials import (
     References,
@@ -71,13 +71,16 @@ def measure(
     variance = grounder.config.density.variance
     for ways in (2, 8, 15):
         report.add(f"imgemb.{ways}way", n_way(ours, album.queried, ways, variance, rng, trials=trials), "%")
-        report.add(f"imgemb.{ways}way_histogram", n_way(colours, album.queried, ways, 0.1, rng, trials=trials), "%")
+        report.add(
+            f"imgemb.{ways}way_histogram",
+            n_way(colours, album.queried, ways, HISTOGRAM_VARIANCE, rng, trials=trials),
+            "%",
+        )
     for count in (1, 2, 3, 5, 10):
         value = n_way(ours, album.queried, 8, variance, rng, queries=1, exemplars=count, trials=trials)
         report.add(f"imgemb.8way_1query_{count}exemplars", value, "%")
-    own = shipped_exemplars(grounder, split)
-    _grounding(report, grounder, scenery, own, references, "", rng)
-    _grounding(report, grounder, scenery, all_objects(grounder, own, split, seed, rng), references, "bigo.", rng)
+    _grounding(report, grounder, scenery, shipped_crops(split), references, "", rng)
+    _grounding(report, grounder, scenery, all_crops(split, seed, rng), references, "bigo.", rng)
     return report
 
 
@@ -85,13 +88,15 @@ def _grounding(
     report: Report,
     grounder: Grounder,
     scenery: Scenes,
-    exemplars: Exemplars,
+    crops: Mapping[str, NDArray[np.float32]],
     references: References,
     prefix: str,
     rng: np.random.Generator,
 ) -> None:
-    done = run_trials(grounder, scenery, exemplars, references)
+    exemplars = grounder.embed_database(crops)
+    done = run_trials(grounder, scenery, exemplars, references, colour_exemplars(crops))
     report.add(f"{prefix}top1", wilson(sum(done.right), len(done.right)), "%")
+    report.add(f"{prefix}top1_histogram", wilson(sum(done.coloured), len(done.coloured)), "%")
     masks = [(f"{prefix}mask_iou", done.overlaps)] + ([] if prefix else [("all_iou", done.everything)])
     for key, outcomes in masks:
         values = np.array(outcomes)
@@ -137,4 +142,4 @@ def times(
 def picture_sheet(grounder: Grounder, split: str, rng: np.random.Generator) -> Image.Image:
     """24 random frames of a split with their masks."""
     scenery = scenes(SceneConfig(split, 200, seed=int(rng.integers(1000))))
-    return answer_sheet(grounder, scenery, shipped_exemplars(grounder, split), rng)
+    return answer_sheet(grounder, scenery, grounder.embed_database(shipped_crops(split)), rng)

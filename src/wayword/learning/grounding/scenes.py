@@ -7,7 +7,7 @@ The objects are those of the catalogue, which no training of the segmentation ha
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,17 +56,33 @@ class Scenes:
     poses: NDArray[np.float64]
 
 
+Situation = tuple[tuple[PlacedObject, ...], Look, list[list[float]]]
+"""A layout, its look, and the poses it is looked at from."""
+
+
 def scenes(config: SceneConfig) -> Scenes:
-    """Draw frames that show at least one object each."""
+    """Draw frames of the catalogue's objects that show at least one object each."""
     rng = np.random.default_rng([config.seed, 20])
     pool = names(SPLITS[config.split])
-    bank = MeshBank.of_catalogue()
-    renderer = Renderer(bank, config=RenderConfig(supersample=config.supersample, threads=1))
     episodes = load_natural(config.split)
-    order = list(catalogue())
-    shards, layouts, poses, missing = [], [], [], config.frames
+
+    def situation() -> Situation:
+        episode = episodes[int(rng.integers(len(episodes)))]
+        objects = random_layout(pool, rng) if config.layouts == "random" else episode.objects
+        look = random_look(rng) if config.random_looks else Look()
+        return objects, look, poses_along(episode, config.poses, rng)
+
+    return draw_scenes(MeshBank.of_catalogue(), tuple(catalogue()), situation, config.frames, config.supersample)
+
+
+def draw_scenes(
+    bank: MeshBank, order: tuple[str, ...], situation: Callable[[], Situation], frames: int, supersample: bool = False
+) -> Scenes:
+    """Frames of situations as they come, those that show nothing left out; ``identity`` counts through ``order``."""
+    renderer = Renderer(bank, config=RenderConfig(supersample=supersample, threads=1))
+    shards, layouts, poses, missing = [], [], [], frames
     while missing > 0:
-        batch = [_situation(episodes[int(rng.integers(len(episodes)))], pool, config, rng) for _ in range(_LAYOUTS)]
+        batch = [situation() for _ in range(_LAYOUTS)]
         prepared = [renderer.scene(objects, look) for objects, look, _ in batch]  # shadows cost more than a frame
         views = [(i, pose) for i, (_, _, several) in enumerate(batch) for pose in several]
         rendering = renderer.render([prepared[i] for i, _ in views], [pose for _, pose in views])
@@ -77,7 +93,7 @@ def scenes(config: SceneConfig) -> Scenes:
         layouts += [tuple(item.name for item in objects) for objects in placed]
         poses += [views[k][1] for k in numbers]
         missing -= len(numbers)
-    return Scenes(labelled(shards), tuple(order), tuple(layouts), np.array(poses))
+    return Scenes(labelled(shards), order, tuple(layouts), np.array(poses))
 
 
 def label(rendering: Frames, identities: Sequence[Sequence[int]]) -> dict[str, NDArray]:
@@ -101,17 +117,13 @@ def label(rendering: Frames, identities: Sequence[Sequence[int]]) -> dict[str, N
     }  # fmt: skip
 
 
-def _situation(
-    episode: Episode, pool: Sequence[str], config: SceneConfig, rng: np.random.Generator
-) -> tuple[tuple[PlacedObject, ...], Look, list[list[float]]]:
-    """A layout, its look, and body poses on the demonstration, tilted by flying forward and turning."""
-    objects = random_layout(pool, rng) if config.layouts == "random" else episode.objects
-    look = random_look(rng) if config.random_looks else Look()
+def poses_along(episode: Episode, count: int, rng: np.random.Generator) -> list[list[float]]:
+    """Body poses on a demonstration, tilted by flying forward and turning."""
     path, poses = episode.path, []
-    for i in rng.integers(len(path) - 1, size=config.poses):
+    for i in rng.integers(len(path) - 1, size=count):
         ahead = path[min(i + 4, len(path) - 1)] - path[max(i - 1, 0)]
         yaw = math.atan2(ahead[1], ahead[0]) + rng.normal(0, 0.15)
         pitch, roll = math.radians(rng.normal(2.0, 2.5)), math.radians(rng.normal(0.0, 1.5))
         x, y = path[i].tolist()
         poses.append([x, y, float(rng.normal(0.7, 0.02)), roll, pitch, yaw])
-    return objects, look, poses
+    return poses

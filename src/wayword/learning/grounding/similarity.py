@@ -17,6 +17,9 @@ from wayword.intervals import Interval, wilson
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
 from wayword.learning.grounding.scenes import SceneConfig, scenes
 
+HISTOGRAM_VARIANCE = 0.1
+"""Width of the kernel with which colour histograms are compared."""
+
 
 @dataclass(frozen=True)
 class Gallery:

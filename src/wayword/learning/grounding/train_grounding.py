@@ -20,6 +20,7 @@ from wayword.learning.ar.backgrounds import FolderFrames
 from wayword.learning.ar.config import ARConfig, PhotoConfig
 from wayword.learning.ar.generate import Generator
 from wayword.learning.ar.objects import ObjectPool
+from wayword.learning.ar.panoramas import PanoramaViews
 from wayword.learning.ar.shards import generate_shards
 from wayword.learning.common.followers import RAY
 from wayword.learning.common.loop import NO_LIMIT
@@ -45,7 +46,7 @@ _SHARES: dict[Network, float] = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
 
 @dataclass(frozen=True)
 class PlaceFrames:
-    """Training frames that are made of pictures of a place."""
+    """Training frames that are made of pictures of a place, or of panoramas."""
 
     count: int = 32_000
     ar: ARConfig = field(default_factory=lambda: ARConfig(photo=PhotoConfig(simulated_share=SIMULATED_SHARE)))
@@ -122,9 +123,16 @@ class GroundingSources:
     frames: Path | None = None
     """Pictures of an empty place with poses.json."""
     packs: tuple[Path, ...] = ()
-    """With ``frames``: baked mesh packs beside the procedural random objects."""
+    """With ``frames`` or ``panoramas``: baked mesh packs beside the procedural random objects."""
     start: Path | None = None
     """Filled in from the settings."""
+    panoramas: tuple[Path, ...] = ()
+    """Pictures taken all around (.hdr), instead of ``frames``."""
+
+    @property
+    def pictures(self) -> bool:
+        """Whether training frames are made here."""
+        return self.frames is not None or bool(self.panoramas)
 
 
 def train_grounding(
@@ -143,10 +151,12 @@ def train_grounding(
     """
     if "RANK" in os.environ and only is None:
         raise WaywordError("torchrun trains one network at a time: name it with --only")
-    if sources.data is None and sources.frames is None:
+    if sources.data is None and not sources.pictures:
         raise WaywordError("name --data DIR (made by `wayword ar generate`), or --frames DIR of your own place")
+    if sources.frames is not None and sources.panoramas:
+        raise WaywordError("--frames and --panoramas: name one of them")
     start = None if config.start is None else find_weights(config.start)
-    made_here = sources.frames is not None
+    made_here = sources.pictures
     record = claim(
         run_folder, TRAINING, config, replace(sources, data=None if made_here else sources.data, start=start)
     )
@@ -173,10 +183,9 @@ def train_grounding(
 
 
 def make_frames(config: PlaceFrames, sources: GroundingSources, out: Path, workers: Workers = 2) -> None:
-    """Shards over pictures of a place; what is there already is not made again."""
-    assert sources.frames is not None
+    """Shards over pictures of a place or panoramas; what is there already is not made again."""
     config.ar.check()
-    backgrounds = FolderFrames(sources.frames)
+    backgrounds = PanoramaViews(sources.panoramas) if sources.frames is None else FolderFrames(sources.frames)
     pool = ObjectPool.build(sources.packs, config.ar.objects, config.ar.pool)
     for _ in generate_shards(Generator(pool, backgrounds, config.ar, config.seed), out, config.count, workers):
         pass

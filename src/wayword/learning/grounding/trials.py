@@ -5,18 +5,21 @@ LEVELS   (L,)   thresholds at which masks are compared with the truth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.density import Exemplars, probabilities
 from wayword.grounding.grounder import Grounder, Grounding
+from wayword.grounding.image_metric import MARGIN
 from wayword.grounding.nms import iou
 from wayword.intervals import Interval, wilson
 from wayword.learning.grounding.data import Labelled
 from wayword.learning.grounding.scenes import Scenes
+from wayword.learning.grounding.similarity import HISTOGRAM_VARIANCE, histogram, log_density
 
 
 class References(Protocol):
@@ -47,6 +50,8 @@ class Trials:
 
     right: list[bool] = field(default_factory=list)
     """Visible referents: whether the box with the highest ALIGN shows the right object."""
+    coloured: list[bool] = field(default_factory=list)
+    """The same by colours alone, if they were asked: the box whose histogram goes best with the photos', times P(b)."""
     overlaps: list[NDArray[np.float64]] = field(default_factory=list)
     """Visible referents: IoU of the mask at each of ``LEVELS``."""
     present: list[float] = field(default_factory=list)
@@ -58,21 +63,33 @@ class Trials:
     claims: list[tuple[float, bool]] = field(default_factory=list)
     """ALIGN of every box with every reference, and whether the box shows what is meant (IoU at least one half)."""
 
+    def add(self, other: Trials) -> None:
+        """Take in the outcomes of more references."""
+        for item in fields(self):
+            getattr(self, item.name).extend(getattr(other, item.name))
+
 
 LEVELS = np.linspace(0.05, 0.9, 18)
 
 
 def run_trials(
-    grounder: Grounder, scenery: Scenes, exemplars: Exemplars, references: References, least_pixels: int = 40
+    grounder: Grounder,
+    scenery: Scenes,
+    exemplars: Exemplars,
+    references: References,
+    colours: Exemplars | None = None,
+    least_pixels: int = 40,
 ) -> Trials:
-    """Refer to every object of the database in every frame."""
+    """Refer to every object of the database in every frame; ``colours`` are the histograms of the same database."""
     trials = Trials()
     p_reference = references(list(exemplars.names), exemplars.names)
     numbers = [scenery.objects.index(name) for name in exemplars.names]
     for frame in range(scenery.data.frames):
         span = scenery.data.rows(frame)
         ids = scenery.data.instances(np.array([frame]))[0]
-        answer = grounder(scenery.data.images(np.array([frame])), p_reference, exemplars)[0]
+        image = scenery.data.images(np.array([frame]))
+        answer = grounder(image, p_reference, exemplars)[0]
+        looks = None if colours is None else box_colours(image, answer.boxes)
         trials.everything.append(_ious(answer.all_objects, ids > 0))
         trials.claims += _claims(answer, scenery.data.boxes[span], scenery.data.identity[span], numbers)
         for r, number in enumerate(numbers):
@@ -85,7 +102,11 @@ def run_trials(
             if scenery.data.pixels[span][rows].sum() < least_pixels:
                 continue
             trials.present.append(strength)
-            trials.right.append(_right(answer, r, scenery.data.boxes[span], rows))
+            true_boxes = scenery.data.boxes[span]
+            trials.right.append(_shows(answer.boxes, answer.alignment[r], true_boxes, rows))
+            if colours is not None and looks is not None:
+                by_colour = colour_scores(looks, answer.p_box, colours.vectors[colours.owners == r])
+                trials.coloured.append(_shows(answer.boxes, by_colour, true_boxes, rows))
             true = np.isin(ids, scenery.data.instance[span][rows])
             trials.overlaps.append(_ious(answer.masks[r], true))
     return trials
@@ -137,10 +158,32 @@ def _any_pixels(scenery: Scenes, frame: int, ids: NDArray[np.uint8], name: str) 
     return bool(np.isin(ids, [i + 1 for i, other in enumerate(scenery.layouts[frame]) if other == name]).any())
 
 
-def _right(answer: Grounding, r: int, true: NDArray[np.float32], rows: NDArray[np.int64]) -> bool:
-    if not len(answer.boxes):
+def box_colours(image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Colour histograms (B, 64) of the boxes of one frame (1, 72, 128, 3), cut as a database's photos are."""
+    if not len(boxes):
+        return np.zeros((0, 1), np.float32)
+    return histogram(crop_and_resize(image, np.zeros(len(boxes), np.int64), square(boxes, MARGIN)))
+
+
+def colour_scores(
+    looks: NDArray[np.float32], p_box: NDArray[np.float64], photos: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """How well each box goes with the histograms of an object's photos, weighed by P(b): logarithms (B,)."""
+    return np.array(
+        [
+            log_density(look[None], photos, HISTOGRAM_VARIANCE) + float(np.log(p))
+            for look, p in zip(looks, p_box, strict=True)
+        ]
+    )
+
+
+def _shows(
+    boxes: NDArray[np.float32], scores: NDArray[np.float64], true: NDArray[np.float32], rows: NDArray[np.int64]
+) -> bool:
+    """Whether the best-scored box lies on one of the ``rows`` of truth."""
+    if not len(boxes):
         return False
-    overlap = iou(answer.boxes[[int(answer.alignment[r].argmax())]], true)[0]
+    overlap = iou(boxes[[int(np.argmax(scores))]], true)[0]
     return int(overlap.argmax()) in rows and float(overlap.max()) >= 0.3
 
 

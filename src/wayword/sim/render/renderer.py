@@ -168,7 +168,7 @@ class Renderer:
         work = np.empty(WORK_SHAPE, np.float32)
         most = max((self._vertices(scene) for scene in scenes[start:stop]), default=0)
         points, screen = np.empty((most, 3), np.float32), np.empty((most, 3), np.float32)
-        tiles, walls, f32 = ground_pyramids().reshape(-1), surround_pyramids().reshape(-1), np.float32
+        tiles, walls, f32 = *(texels.reshape(-1) for texels in self._textures()), np.float32
         for i in range(start, stop):
             scene = scenes[i]
             ground, wall, place, paint, light = scene.packed
@@ -182,8 +182,12 @@ class Renderer:
                 frames.rgb[i], frames.ids[i], frames.depth[i],
             )  # fmt: skip
 
+    def _textures(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """Grounds and surrounds with their mip levels, one row each."""
+        return ground_pyramids(), surround_pyramids()
+
     def _pack(self, look: Look, arena_m: float) -> tuple[NDArray, int, NDArray, NDArray, NDArray]:
-        tile_bytes, wall_bytes = ground_pyramids().shape[1], surround_pyramids().shape[1]
+        tile_bytes, wall_bytes = (texels.shape[1] for texels in self._textures())
         ground = np.array([_GROUND_INDEX[look.ground], _GROUND_INDEX[look.outside]]) * tile_bytes
         wall = _SURROUND_INDEX[look.surround] * wall_bytes
         room = (arena_m, -look.distance_m, arena_m + look.distance_m, self.config.wall_height_m)
