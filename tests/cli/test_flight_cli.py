@@ -92,7 +92,9 @@ def test_no_vehicle_is_spoken_to_for_a_text_that_is_refused(words, tmp_path, cap
         with pytest.raises(SystemExit) as caught:
             main(["flight", words[0], text, *words[1:], *out])
         assert caught.value.code == 3
-        assert "flower pot" in capsys.readouterr().err  # what it knows
+        said = capsys.readouterr().err
+        assert "flower pot" in said  # what it knows
+        assert "--anyway" not in said  # which `wayword flight` does not offer
     assert not any(tmp_path.iterdir())
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wayword.camera import Camera
     from wayword.flight.governor import GovernorConfig
     from wayword.flight.mission import FlightPlan
+    from wayword.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,12 @@ def fly_vehicle(
     film: bool = True,
     grounder: str = "sim",
     policy: str = "wayword",
+    flier: Policy | None = None,
 ) -> None:
     """One governed flight with black box, trace and video: what `wayword fly --vehicle` does.
 
-    A text that the policy refuses is not flown: it is asked before the vehicle is spoken to.
+    A text that the policy refuses is not flown: it is asked before the vehicle is spoken to. ``flier`` is that policy
+    with its weights and camera, from who has loaded it and asked it already.
     """
     from wayword.episodes import PlacedObject
     from wayword.flight.blackbox import BlackBox
@@ -141,15 +144,16 @@ def fly_vehicle(
         request = FlightRequest(
             instruction=instruction, policy=policy, db=db, weights=weights, grounder=grounder, seed=seed
         )
-        prepared = prepare_flight(request, camera=view)
+        prepared = prepare_flight(request, camera=view, way_out="")
         example = prepared.example
         vehicle = simulated_vehicle(prepared.bank, example.objects, example.start, seed, view)
         flier = prepared.policy
         mind, objects = PolicyMind(flier, instruction, prepared.database), example.objects
     else:
         check_address(options.vehicle)
-        flier = make_policy(policy, weights, grounder, view)
-        refuse_unflyable(flier, instruction, open_database(db))
+        if flier is None:
+            flier = make_policy(policy, weights, grounder, view)
+            refuse_unflyable(flier, instruction, open_database(db))
         vehicle = real_vehicle(options.vehicle, options.video, options.camera, options.start, options.video_delay)
         mind = MindProcess(recipe)
     box_path = _free(out.with_suffix(".box"))

@@ -86,7 +86,7 @@ class Rehearse:
             options = VehicleOptions(relay.address, camera.address, calibration, start=start, fence=self.fence)
             fly_vehicle(
                 options, self.instruction, self.db, self.weights, self.out, self.seed, self.film, self.grounder,
-                self.policy,
+                self.policy, flier,
             )  # fmt: skip
 
     @contextmanager

@@ -127,8 +127,12 @@ def prepare_flight(
     remark: Remark = ignore,
     database: ObjectDatabase | None = None,
     camera: Camera | None = None,
+    way_out: str = "--anyway flies all the same",
 ) -> PreparedFlight:
-    """Load and draw what a request needs; a ``database`` or ``camera`` goes before the one that the request names."""
+    """Load and draw what a request needs; a ``database`` or ``camera`` goes before the one that the request names.
+
+    A text that is refused is refused with ``way_out``; empty for who offers none.
+    """
     from wayword.camera import open_camera
     from wayword.policy.wayfinder import Wayfinder
 
@@ -139,9 +143,8 @@ def prepare_flight(
         flight = replace(flight, reading=flight.policy.reading(0))
     if flight.reading is not None and flight.reading.refusal is not None:
         refusal = flight.reading.refusal
-        raise RefusedError(
-            refusal if flight.reading.is_answer else f"{refusal.rstrip('.')}; --anyway flies all the same"
-        )
+        final = flight.reading.is_answer or not way_out
+        raise RefusedError(refusal if final else f"{refusal.rstrip('.')}; {way_out}")
     if flight.parsed is not None and flight.database is not None:
         _remark_unknown(flight.parsed, flight.database, remark)
     return flight
