@@ -44,3 +44,12 @@ def test_a_text_at_the_right_rim_is_written_whole() -> None:
     letters = [np.asarray(picture)[:28].max(axis=2) > 200 for picture in (inside, rim)]
     assert letters[0].sum() == letters[1].sum() > 50
     assert not letters[1][:, -1].any()
+
+
+def test_no_text_lies_over_another() -> None:
+    """Two boxes with one corner: the second text stands beside the first, not on it."""
+    one, both = Image.new("RGB", (80, 40)), Image.new("RGB", (80, 40))
+    draw_boxes(one, [[10, 20, 30, 35]], ["4"], letters_px=14)
+    draw_boxes(both, [[10, 20, 30, 35], [11, 21, 30, 35]], ["4", "4"], letters_px=14)
+    ink = [(np.asarray(picture)[:19] == 255).all(axis=-1).sum() for picture in (one, both)]
+    assert ink[1] == 2 * ink[0] > 0

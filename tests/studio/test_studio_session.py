@@ -382,9 +382,7 @@ def test_boxes_in_the_view_have_the_numbers_of_the_list(workshop: Workshop, monk
     assert leg.thought is not None
     assert session.parsed is not None
     drawings: list[tuple[np.ndarray, list[str]]] = []
-    monkeypatch.setattr(
-        live_views, "draw_boxes", lambda picture, boxes, texts, line_px: drawings.append((boxes, texts))
-    )
+    monkeypatch.setattr(live_views, "draw_boxes", lambda picture, boxes, texts, **_: drawings.append((boxes, texts)))
     pictures = LiveViews(session.bank, session.situation, workshop.camera)
     pictures.start(session.parsed)
     pictures.think(leg.thought, leg.view)

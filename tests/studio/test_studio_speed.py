@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +35,11 @@ def test_it_measures_a_page_that_comes_and_flies() -> None:
     assert 0.5 < measured.first_picture_s.mean < 900
     assert 0 < measured.pictures_per_s.mean <= measured.updates_per_s.mean < 25
     assert measured.shared_updates_per_s.n == 4
+
+
+def test_what_is_published_keeps_what_was_promised() -> None:
+    """Intervals included: a picture within 8 s of the command, 20 updates a second, also for each of two visitors."""
+    figures = json.loads((Path(__file__).parents[2] / "docs/results.json").read_text(encoding="utf-8"))
+    assert figures["bench.studio_first_picture"]["high"] <= 8000  # ms
+    assert figures["bench.studio_updates"]["low"] >= 20
+    assert figures["bench.studio_updates_of_two"]["low"] >= 20

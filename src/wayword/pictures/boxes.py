@@ -32,9 +32,14 @@ def draw_boxes(
     edges = np.asarray(boxes, np.float64).reshape(-1, 4).tolist()
     for k, (x0, y0, x1, y1) in enumerate(edges):
         pen.rectangle((x0, y0, max(x1 - 1, x0), max(y1 - 1, y0)), outline=colours[k % len(colours)], width=line)
-    font, stroke = text_font(size), max(1, size // 12)
+    stroke, font = max(1, size // 12), text_font(size)
+    places: list[tuple[float, float, float]] = []
     for (x0, y0, _, _), text in zip(edges, texts, strict=False):  # after all boxes: no line goes through a text
         words = plain_text(text)
-        room = picture.width - pen.textlength(words, font) - stroke - 1  # a text at the right rim begins further left
-        at = (max(min(x0 + 2, room), stroke), max(y0 - size - 2, 0))
-        pen.text(at, words, WHITE, font, stroke_width=stroke, stroke_fill=OUTLINE)
+        y, length = max(y0 - size - 2, 0), pen.textlength(words, font) + 2 * stroke
+        x = max(min(x0 + 2, picture.width - length), stroke)  # a text at the right rim begins further left
+        for left, right, top in sorted(places):  # nor a text over another: it goes to the right of it
+            if x < right and left < x + length and abs(y - top) < size:
+                x = right
+        pen.text((x, y), words, WHITE, font, stroke_width=stroke, stroke_fill=OUTLINE)
+        places.append((x, x + length, y))

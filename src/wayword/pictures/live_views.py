@@ -28,6 +28,8 @@ MAP_PX = 440
 GROUND_PX = 512
 MOST_BOXES = 6
 """The surest ones are drawn, with their numbers."""
+_LETTERS_PX = 18
+"""Of those numbers: a page shows the view at two thirds of its size."""
 Pixels = NDArray[np.uint8]
 
 
@@ -82,7 +84,8 @@ class LiveViews:
             boxes, taken_from = self._boxes
             carried = carry_boxes(boxes, taken_from, pose, self._renderer.camera)
             numbers = [number for number, box in enumerate(carried) if np.isfinite(box).all()]
-            draw_boxes(picture, carried[numbers], [str(number + 1) for number in numbers], line_px=1)
+            texts = [str(number + 1) for number in numbers]
+            draw_boxes(picture, carried[numbers], texts, line_px=1, letters_px=_LETTERS_PX)
         return np.asarray(picture)
 
     def map(self, pose: NDArray[np.float64], path: NDArray[np.float64]) -> Pixels:

@@ -37,7 +37,7 @@ def need_rerun() -> None:
         from rerun import RecordingStream  # noqa: F401
         from rerun.chunk import RrdReader  # noqa: F401
     except ImportError as error:
-        raise WaywordError('--rerun needs the Rerun SDK: pip install -e ".[rerun]"') from error
+        raise WaywordError('a recording for Rerun needs its SDK: pip install -e ".[rerun]"') from error
 
 
 def check_recording(path: Path) -> None:

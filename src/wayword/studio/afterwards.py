@@ -70,8 +70,7 @@ class Afterwards:
         self._screen.show_words(leg, self._session)
         if understood is not None and leg.doing is not None:
             self._plan.show_doing(understood, leg.doing)
-        forward, turn = leg.action[:2]
-        self.telemetry = f"{leg.time_s:.1f} s, decision {leg.number + 1}: {forward:.2f} m/s, {turn:+.2f} rad/s"
+        self.telemetry = f"{leg.time_s:.1f} s, {_decision(leg)}"
 
     def show_end(self, leg: StudioStep | None, problem: Exception | None) -> None:
         """What came of it, and all that can be done with it now."""
@@ -110,7 +109,7 @@ class Afterwards:
         if leg is self._legs[-1]:
             self._show_verdict(leg)
         self._screen.show_pose(leg, pose_at(leg.poses, share), share, at_once=True)
-        line = f"at {time_s:.1f} s of {seconds_of(self._legs):.1f} s; {self.telemetry}"
+        line = f"at {time_s:.1f} s of {seconds_of(self._legs):.1f} s; {_decision(leg)}"
         self._tab.status.content = message_html(line)
 
     def _take(self, what: str) -> None:
@@ -126,6 +125,11 @@ class Afterwards:
                 self._say(f"{what}: {FILES[what]}, {len(content) / 2**20:.1f} MB, is in your downloads", "good")
             except WaywordError as error:
                 self._say(str(error), "problem")
+
+
+def _decision(leg: StudioStep) -> str:
+    forward, turn = leg.action[:2]
+    return f"decision {leg.number + 1}: {forward:.2f} m/s, {turn:+.2f} rad/s"
 
 
 def headline(verdict: Verdict) -> str:

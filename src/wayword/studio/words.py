@@ -130,8 +130,9 @@ def message_html(text: str, kind: str = "note") -> str:
 def legend_html() -> str:
     """What the colours on the map mean."""
     entries = (("flown", FLIGHT), ("will fly", VISITS), ("will stop", STOPS))
-    marks = [f'<span style="color:{_css(colour)}">&#9679;</span> {name}' for name, colour in entries]
-    return f'<div style="{_NOTE};padding:2px 8px">{" &nbsp; ".join(marks)} &nbsp; dark: not yet observed</div>'
+    marks = [f'<span aria-hidden="true" style="color:{_css(colour)}">&#9679;</span> {name}' for name, colour in entries]
+    words = f"{' &nbsp; '.join(marks)} &nbsp; dark: not yet observed"
+    return f'<div data-studio="legend" style="font-size:12px;padding:2px 8px">{words}</div>'
 
 
 def _panel(title: str, body: str) -> str:
