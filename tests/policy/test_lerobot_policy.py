@@ -27,10 +27,9 @@ def test_flights_are_opened_trained_on_and_flown(tmp_path: Path) -> None:
     import torch
     from lerobot.configs.types import FeatureType
     from lerobot.datasets.lerobot_dataset import LeRobotDataset
-    from lerobot.datasets.utils import dataset_to_policy_features
     from lerobot.policies.act.configuration_act import ACTConfig
+    from lerobot.policies.factory import dataset_to_policy_features, make_pre_post_processors
     from lerobot.policies.factory import make_policy as make_lerobot_policy
-    from lerobot.policies.factory import make_pre_post_processors
 
     folder, weights = tmp_path / "flights", tmp_path / "pretrained_model"
     run(["data", "export", "--policy", "oracle", "--split", "dev", "--limit", "3", "--out", str(folder)])
