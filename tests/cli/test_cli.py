@@ -198,3 +198,24 @@ def test_the_published_pages_are_made_from_results_json(tmp_path: Path) -> None:
     render_pages(tmp_path)
     for page in ("results.md", "benchmarks.md"):
         assert (tmp_path / page).read_text() == (ROOT / "docs" / page).read_text(), f"run `wayword results` for {page}"
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["flyy", "stop"], "there is no wayword 'flyy'; did you mean: wayword fly"),
+        (["eval", "tabel"], "there is no wayword eval 'tabel'; did you mean: wayword eval table"),
+        (["flight", "rehears"], "there is no wayword flight 'rehears'; did you mean: wayword flight rehearse"),
+        (["stop", "at", "it"], "there is no wayword 'stop'; to fly a sentence: wayword fly \"stop at it\""),
+        (["stop at it"], "there is no wayword 'stop at it'; to fly a sentence: wayword fly \"stop at it\""),
+        (["objects", "x"], "there is no wayword objects 'x'; there is list, "),
+    ],
+)
+def test_a_verb_that_there_is_not_is_one_line_with_a_way_out(
+    words: list[str], answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    said = capsys.readouterr().err
+    assert (stop.value.code, said.count("\n")) == (2, 1)
+    assert said.startswith(f"wayword: {answer}")

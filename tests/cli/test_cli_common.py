@@ -12,7 +12,7 @@ from rich.console import Console
 
 from wayword.cli import common
 from wayword.cli.common import check_png, progress_bar, refuse_beside_config, save_picture, say, say_aside, visible
-from wayword.cli.main import quote_plainly
+from wayword.cli.verb_names import quote_plainly
 from wayword.errors import WaywordError
 
 

@@ -4,26 +4,19 @@ import json
 import time
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import pytest
-import tyro
 from PIL import Image, ImageDraw
 
-from wayword.cli.objects import ObjectsVerb
-from wayword.cli.teach import Teach
+from wayword.cli.main import run
 from wayword.errors import WaywordError
 from wayword.objects import ObjectDatabase, check_objects, teach
-
-Verb = Annotated[Teach, tyro.conf.subcommand("teach")] | Annotated[ObjectsVerb, tyro.conf.subcommand("objects")]
 
 
 def wayword(*arguments: object) -> None:
     """What ``wayword`` does with these arguments."""
-    config = (tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes)
-    verb = tyro.cli(Verb, args=[str(argument) for argument in arguments], config=config)
-    verb.run()
+    run([str(argument) for argument in arguments])
 
 
 def refused(*arguments: object) -> str:
@@ -159,13 +152,13 @@ def test_mistakes_leave_no_trace(tmp_path: Path) -> None:
     assert "path" in refused("teach", "../globe", good, "--db", db)
     assert "at least one photo" in refused("teach", "globe", "--db", db)
     assert "'globe' has no photo" in refused("teach", "globe", "--phrase", "the globe", "--db", db)
-    for verb in (["teach", "globe", good], ["objects", "remove", "globe"], ["objects", "check", "--renew"]):
+    for verb in (["teach", "globe", good], ["objects", "remove", "globe"], ["objects", "check", "--renew"], ["studio"]):
         assert "ships with Wayword" in refused(*verb, "--db", "test")
     assert "invisible" in refused("teach", "globe", good, "--phrase", "a\x1b[2J", "--db", db)
     assert not db.exists()
     assert "is not a folder" in refused("objects", "list", "--db", db)
     wayword("teach", "globe", good, "--db", db)
-    assert "no object 'lamp'" in refused("objects", "show", "lamp", "--db", db)
+    assert "no object 'lamp'; it has 'globe'" in refused("objects", "show", "lamp", "--db", db)
     assert "no object 'lamp'" in refused("objects", "remove", "lamp", "--db", db)
     assert ".png" in refused("objects", "check", "--db", db, "--out", tmp_path / "sheet.pdf")
     wayword("objects", "remove", "globe", "--db", db)

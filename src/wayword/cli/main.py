@@ -6,7 +6,6 @@ imported when a verb runs, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Annotated, Any
 
 import tyro
@@ -31,6 +30,7 @@ from wayword.cli.results import Results
 from wayword.cli.studio import StudioVerb
 from wayword.cli.teach import Teach
 from wayword.cli.train import Train
+from wayword.cli.verb_names import quote_plainly, refuse_unknown_verb
 from wayword.cli.world import WorldVerb
 from wayword.errors import WaywordError
 
@@ -77,6 +77,7 @@ def read(arguments: list[str]) -> Any:
     if arguments[:1] == ["eval"] and arguments[1:2] and arguments[1] in EVALUATIONS:
         name = arguments[1]  # has options of its own, beside those of `wayword eval`
         return tyro.cli(EVALUATIONS[name], prog=f"wayword eval {name}", args=arguments[2:], config=config)
+    refuse_unknown_verb(arguments, Verb, {"eval": EVALUATIONS})
     options: dict[str, Any] = {"prog": "wayword", "description": _ABOUT, "config": config}
     if not {"-h", "--help"} & set(arguments):
         _refuse_unquoted(arguments, tyro.cli(Verb, args=arguments, return_unknown_args=True, **options))  # type: ignore[call-overload]
@@ -93,8 +94,3 @@ def _refuse_unquoted(arguments: list[str], read: tuple[Any, list[str]]) -> None:
         sentence = " ".join([inner.instruction, *left])
         command = " ".join(word for word in arguments[:2] if word in ("fly", "flight", "parse"))
         raise WaywordError(f"put the instruction in quotes: wayword {command} {quote_plainly(sentence)}")
-
-
-def quote_plainly(sentence: str) -> str:
-    """In the double quotes that people type, if nothing in it means something to a shell."""
-    return quote(sentence) if set(sentence) & set('"$`\\!') else f'"{sentence}"'

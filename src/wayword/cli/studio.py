@@ -31,6 +31,9 @@ class StudioVerb:
     def run(self) -> None:
         """Serve until interrupted."""
         from wayword.camera import open_camera
+        from wayword.pilot.pilot import refuse_shipped
+
+        refuse_shipped(self.db)  # what is taught on the page is saved there; it knows those that ship anyhow
         from wayword.studio.server import Studio as Server
 
         server = Server(self.db, self.host, self.port, self.token, self.weights, open_camera(self.camera))

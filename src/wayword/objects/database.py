@@ -30,6 +30,8 @@ from wayword.objects.names import name_key, short
 from wayword.objects.stored_photos import StoredPhoto, StoredPhotos
 
 Result = TypeVar("Result")
+_NAMED = 12
+"""Objects that are named when another one is not there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,9 @@ class ObjectDatabase:
         """The object of that name; upper and lower case are the same."""
         item = self._by_key.get(name_key(name))
         if item is None:
-            raise WaywordError(f"the database has no object {short(name)}")
+            some = ", ".join(map(short, self.names[:_NAMED])) or "none"
+            more = f" and {len(self) - _NAMED} more" if len(self) > _NAMED else ""
+            raise WaywordError(f"the database has no object {short(name)}; it has {some}{more}")
         return item
 
     @cached_property
