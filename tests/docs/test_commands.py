@@ -1,6 +1,6 @@
 """Every `wayword` command line of README and docs can be typed: its verb and options exist as they are written there.
 
-The tutorials and the README's two commands are run in full elsewhere; others fly whole splits, so they are read only.
+They are run in miniature by ``test_commands_run.py``, and the tutorials in full by ``test_tutorials.py``.
 """
 
 from __future__ import annotations
@@ -12,21 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from support.page_commands import PAGES, ROOT, shown
 from wayword.cli.main import read
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[tc]*/*.md")])
-FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(wayword [^`]+)`")
-
-
-def shown(text: str) -> list[str]:
-    """Command lines in fenced and indented blocks, in full."""
-    joined = re.sub(r"\\\n\s*", "", text)
-    blocks = [line for block in FENCED.findall(joined) for line in block.splitlines()]
-    lines = [*blocks, *(line for line in FENCED.sub("", joined).splitlines() if line.startswith("    "))]
-    parts = [part.strip() for line in lines for part in line.split("&&")]
-    return [part for part in parts if re.match(r"(\.venv/bin/)?wayword (?!flies )[a-z]", part)]  # not what it says
 
 
 def mentioned(text: str) -> Iterator[tuple[list[str], list[str]]]:
