@@ -16,6 +16,7 @@ from PIL import Image
 from wayword.camera import Camera
 from wayword.cli.fly import Fly
 from wayword.cli.launch import main
+from wayword.flight import Fence
 from wayword.flying.flight_request import _listed, mentioned_objects
 from wayword.mapping import WorldMap
 from wayword.pictures.video import read_video_info
@@ -207,6 +208,20 @@ def test_a_real_vehicle_is_flown_by_the_same_command(tmp_path: Path, capsys: pyt
     assert "name it with --vehicle" in refused(capsys, "stop by the globe", "--video", "rtsp://127.0.0.1/cam", *out)
     assert "say for example" in refused(capsys, "--vehicle", "sim", *out)
     assert not any(tmp_path.iterdir())
+
+
+def test_a_real_vehicle_has_a_start_and_a_fence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fence, plans = tmp_path / "fence.json", []
+    fence.write_text('{"corners": [[0, 0], [4, 0], [4, 4], [0, 4]], "low_m": 0.4, "high_m": 1.2}')
+    monkeypatch.setattr("wayword.cli.flight.fly_vehicle", lambda options, *rest, **more: plans.append(options))
+    place = ("--start", "1.0", "2.0", "1.57", "--fence", str(fence))
+    main(["fly", "stop by the globe", "--vehicle", "udpin://127.0.0.1:14540", *place])
+    assert plans[0].start == (1.0, 2.0, 1.57)
+    assert plans[0].plan().fence == Fence(((0, 0), (4, 0), (4, 4), (0, 4)), 0.4, 1.2)
+    assert "--start is for a real vehicle" in refused(capsys, "stop by the globe", *place[:4])
+    assert "--fence is for a real vehicle" in refused(capsys, "stop by the globe", *place[4:])
 
 
 def test_an_object_without_a_mesh_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

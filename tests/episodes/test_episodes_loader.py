@@ -52,6 +52,7 @@ DEFECTS: list[tuple[str, Change, str]] = [
     ("unknown object", lambda e: e["objects"][0].update(name="barell"), "'barell'; did you mean 'barrel'"),
     ("object twice", lambda e: e["objects"][1].update(name="barrel"), r"objects\[1\]: a second 'barrel'"),
     ("object outside", lambda e: e["objects"][1].update(x=5.0), "stands outside the 4.7 m arena"),
+    ("object above", lambda e: e["objects"][1].update(y=-0.1), "stands outside the 4.7 m arena"),
     ("path outside", lambda e: e["path"][3].__setitem__(0, 4.8), r"path\[3\] at \(4.8, 2\) leaves"),
     ("too close", lambda e: e["objects"][0].update(y=2.28), "within 0.280 m of the 'barrel'"),
     # Both neighbours are 0.32 m away; the line between them is not.

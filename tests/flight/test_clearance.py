@@ -10,8 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from support.governing import heard, tick, wish
-from wayword.flight import State
-from wayword.flight.clearance import CREEP_M_S, Around, cleared, joined_discs
+from wayword.flight import FlightPlan, State, fly_mission
+from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.clearance import CREEP_M_S, Around, cleared, joined_discs, squeezed_discs
+from wayword.flight.decider import Wish
+from wayword.flight.simulated import SimulatedVehicle
 from wayword.mapping.standing import side_of
 
 FAST = State(0.0, speed_m_s=0.7)
@@ -94,6 +97,41 @@ def test_things_without_a_way_between_them_are_one():
     assert joined_discs([(math.nan, 1.0, 0.1)], 0.18) == ()
 
 
+def test_only_beside_a_gap_that_is_just_one_is_less_room_left():
+    # Two things 0.3 m from each other: in the middle 0.15 - 0.08 - 0.01 = 0.06 m are left, 0.04 m less than 0.1 m.
+    gap, alone = ((1.0, 1.0, 0.2), (1.7, 1.0, 0.2)), (3.0, 1.0, 0.2)
+    assert squeezed_discs([*gap, alone], 0.08, 0.1, 0.04) == (
+        pytest.approx((1.0, 1.0, 0.16)), pytest.approx((1.7, 1.0, 0.16)), alone,
+    )  # fmt: skip
+    # That is less than 0.07 m: there is no way, and nothing is won by coming nearer.
+    assert squeezed_discs(gap, 0.08, 0.1, 0.07) == gap
+    # And a gap of 0.4 m is wide enough as it is.
+    wide = ((1.0, 1.0, 0.2), (1.8, 1.0, 0.2))
+    assert squeezed_discs(wide, 0.08, 0.1, 0.04) == wide
+    many = [(0.3 * k, 0.0, 0.1) for k in range(60)]
+    assert squeezed_discs(many, 0.08, 0.1, 0.04) == tuple(many)
+
+
+def test_the_way_out_of_a_group_does_not_lead_into_its_things():
+    # Three in a row, one disc of 0.65 m together; above the left one it would be led out to the upper left: into it.
+    row = ((0.8, 2.43, 0.17), (1.38, 2.43, 0.22), (1.85, 2.24, 0.16))
+    (group,) = joined_discs(row, 0.19)
+    here, asked = (0.93, 2.69), (0.0, -0.5)
+    alone = cleared(here, here, -math.pi / 2, asked, (group,), Around(0.18, 1.25))
+    assert alone[0] < -0.05  # as it was: away from the middle of them all
+    ux, uy = cleared(here, here, -math.pi / 2, asked, row, Around(0.18, 1.25), (group,))
+    nx, ny = (0.8 - 0.93) / math.hypot(0.13, 0.26), (2.43 - 2.69) / math.hypot(0.13, 0.26)
+    assert ux * nx + uy * ny <= (math.hypot(0.13, 0.26) - 0.35) / 1.25 + 1e-9  # out of the room of the left one
+
+
+def test_between_two_that_are_both_too_near_a_stuck_vehicle_creeps_on():
+    # 0.26 m on either side, 0.28 m to keep: no velocity leads away from both. If it is stuck, along between them.
+    sides = ((1.0, 1.26, 0.15), (1.0, 0.74, 0.15))
+    assert left_of((0.7, 0.0), *sides) == (0.0, 0.0)
+    stuck = cleared((1.0, 1.0), (1.0, 1.0), 0.0, (0.7, 0.0), sides, Around(0.13, 1.25), joined_discs(sides, 0.13))
+    assert stuck == pytest.approx((CREEP_M_S, 0.0))
+
+
 @pytest.mark.parametrize("disc", [(math.nan, 2.0, 0.1), (2.5, math.inf, 0.1), (1.0, 1.0, 0.1), (2.5, 2.0, math.nan)])
 def test_a_thing_of_no_place_or_right_above_stops_nothing(disc: tuple[float, float, float]):
     assert left_of((0.5, 0.0), disc) == (0.5, 0.0)
@@ -148,3 +186,54 @@ def test_it_is_safe_and_nothing_safe_is_nearer(angle: float, speed: float, thing
     safe = fan[_safe(fan, rest, things, 1.0, -1e-6)]
     nearest = np.hypot(*(safe - asked).T).min(initial=math.inf)
     assert math.hypot(*(found - asked)) <= nearest + 1e-6
+
+
+class Wanderer:
+    """Goes for one place after the other, straight, whatever stands in between."""
+
+    def __init__(self, rng: np.random.Generator, things: tuple[tuple[float, float, float], ...]) -> None:
+        self.rng, self.things, self.decisions = rng, things, 0
+        self.goal = rng.uniform(0.3, 4.4, 2)
+
+    def begin_anew(self) -> None:
+        """Nothing is remembered."""
+
+    def decide(self, pixels: np.ndarray, pose: tuple[float, ...]) -> Wish:
+        self.decisions += 1
+        dx, dy = self.goal - pose[:2]
+        if math.hypot(dx, dy) < 0.3 or self.decisions % 24 == 0:
+            self.goal = self.rng.uniform(0.3, 4.4, 2)
+        error = math.remainder(math.atan2(dy, dx) - pose[5], 2 * math.pi)
+        return Wish(
+            0.7 * math.exp(-1.5 * abs(error)), max(-1.0, min(1.0, 1.8 * error)), self.decisions > 70, self.things
+        )
+
+
+def _crowd(rng: np.random.Generator) -> list[tuple[float, float, float]]:
+    """Eight things, half of them close to another one: gaps from a crack to a door."""
+    things: list[tuple[float, float, float]] = []
+    while len(things) < 8:
+        x, y = rng.uniform(0.3, 4.4, 2)
+        if things and rng.random() < 0.5:
+            beside, angle = things[int(rng.integers(len(things)))], rng.uniform(-math.pi, math.pi)
+            apart = rng.uniform(0.45, 0.8)
+            x, y = beside[0] + apart * math.cos(angle), beside[1] + apart * math.sin(angle)
+        radius = rng.uniform(0.13, 0.22)
+        room = all(math.hypot(x - a, y - b) > radius + r + 0.02 for a, b, r in things)
+        if room and 0 < x < 4.7 and 0 < y < 4.7 and math.hypot(x - 0.6, y - 0.6) > 0.6:
+            things.append((float(x), float(y), float(radius)))
+    return things
+
+
+@pytest.mark.parametrize(
+    ("seed", "response", "latency"),
+    [(8, 0.7, 0.05), (18, 0.3, 0.2), (24, 0.7, 0.05), (27, 0.5, 0.1), (29, 1.0, 0.2)],
+)
+def test_what_is_on_the_map_is_not_touched_by_whoever_wanders_among_it(seed: int, response: float, latency: float):
+    rng = np.random.default_rng((1, seed))
+    things = _crowd(rng)
+    model = AutopilotModelConfig(time_constant_s=response, latency_s=latency)
+    body = AutopilotModel(model, 0.6, 0.6, seed=seed, columns=np.array(things))
+    plan = FlightPlan(lockstep=True, catch_signals=False)
+    fly_mission(SimulatedVehicle(body), Wanderer(rng, tuple(things)), plan)
+    assert body.contacts == 0

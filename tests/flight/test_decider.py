@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from wayword.camera import Camera
 from wayword.flight import Shot, Telemetry
 from wayword.flight.blackbox import BlackBox, decode_image, read_box
 from wayword.flight.decider import Decider, PolicyMind, Wish
@@ -241,3 +244,29 @@ def test_a_policy_stops_above_one_half(p_stop: float, stops: bool):
     assert seen.poses.tolist() == [[1.0, 2.0, 0.7, 0.0, 0.1, 0.5]]
     mind.begin_anew()
     assert policy.resets == 2
+
+
+def test_what_a_narrower_camera_does_not_see_is_not_doubted():
+    """A thing 40 degrees to the left: 84 degrees across show it, 60 do not. Its place is looked at again, and empty."""
+
+    @dataclass
+    class Thought:
+        footprints: np.ndarray
+        grounding: SimpleNamespace
+
+    class Looker(Recorder):
+        camera = Camera()
+        prints = np.array([[2.0 + 1.5 * math.cos(0.6), 2.0 + 1.5 * math.sin(0.6), 0.15, 1.0]])
+
+        def thought(self, slot: int) -> Thought:
+            prints, self.prints = self.prints, np.zeros((0, 4))
+            return Thought(prints, SimpleNamespace(p_box=np.ones(len(prints))))
+
+    def looks(camera: Camera) -> list[int]:
+        policy = Looker((0.0, 0.0, 0.0))
+        policy.camera = camera
+        mind, image = PolicyMind(policy, "go"), np.zeros((72, 128, 3), np.uint8)
+        return [len(mind.decide(image, (2.0, 2.0, 0.7, 0.0, 0.0, 0.08)).obstacles) for _ in range(5)]
+
+    assert looks(Camera()) == [1, 1, 0, 0, 0]
+    assert looks(Camera(hfov_deg=60.0)) == [1, 1, 1, 1, 1]

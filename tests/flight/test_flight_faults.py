@@ -200,6 +200,33 @@ def test_ctrl_c_lands_and_the_second_stops_the_motors():
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_a_polite_kill_lands_however_often():
+    def watch(vehicle):
+        if vehicle.body.time_s > 8 and vehicle.body.mode in (Mode.OFFBOARD, Mode.LAND):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    before, vehicle = signal.getsignal(signal.SIGTERM), SimulatedVehicle(on_step=watch)
+    outcome = fly_mission(vehicle, ScriptedMind(), FlightPlan(lockstep=True))
+    assert (outcome.ended, outcome.reasons) == ("landed", (Reason.PILOT_LAND,))
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_once_somebody_else_flies_ctrl_c_only_leaves():
+    def watch(vehicle):
+        if vehicle.body.time_s > 8 and vehicle.body.mode is Mode.OFFBOARD:
+            vehicle.body.hold()  # the pilot's switch
+        if vehicle.body.time_s > 10:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    vehicle = SimulatedVehicle(on_step=watch)
+    outcome = fly_mission(vehicle, ScriptedMind(), FlightPlan(lockstep=True))
+    assert (outcome.ended, outcome.reasons) == ("taken over", (Reason.TAKEN_OVER,))
+    assert vehicle.body.armed
+    assert vehicle.body.mode is Mode.HOLD
+    assert vehicle.body.z > 0.5
+    assert vehicle.now() < 10.2  # at once
+
+
 def test_a_governor_that_fails_lands(monkeypatch):
     import wayword.flight.loop as module
 

@@ -169,6 +169,25 @@ def test_a_vehicle_that_is_stuck_in_a_corner_backs_out_of_it():
     assert tick(replace(FAST, stuck_s=1.0), 1.0, told, asked)[1].forward_m_s < -0.01
 
 
+def test_a_vehicle_that_is_stuck_beside_a_group_is_not_led_into_one_of_its_things():
+    # Three in a row, with no way between them, are a disc of 0.7 m around (1.31, 2.36). It is above the left one, and
+    # the way out of that disc leads to the left and over it: it must not come nearer to it.
+    row = ((0.8, 2.43, 0.17), (1.38, 2.43, 0.22), (1.85, 2.24, 0.16))
+    told = heard(1.0, 0.95, 2.72, -math.pi / 2)
+    nx, ny = (0.8 - 0.95) / math.hypot(0.15, 0.29), (2.43 - 2.72) / math.hypot(0.15, 0.29)
+    for stuck_s in (0.0, 1.0, 2.0, 7.0):
+        state, command = tick(replace(FAST, stuck_s=stuck_s), 1.0, told, wish(1.0, 0.5, obstacles=row))
+        assert Reason.CLEARANCE in command.reasons
+        assert state.velocity[0] * nx + state.velocity[1] * ny <= 1e-9
+
+
+def test_who_was_stuck_is_so_no_longer_after_twice_the_time():
+    state, _ = tick(replace(FAST, stuck_s=2.0), 1.0, heard(1.0), wish(1.0, 0.7))
+    assert state.stuck_s == pytest.approx(2.0 - 0.5 * 0.05)
+    state, _ = tick(replace(FAST, stuck_s=0.01), 1.0, heard(1.0), wish(1.0, 0.7))
+    assert state.stuck_s == 0.0
+
+
 def test_a_vehicle_that_stands_before_a_gap_squeezes_through():
     # Two things of 0.1 m, 0.52 m apart: 0.28 m of hull and room on either side do not fit, 0.24 m do.
     gap = ((2.3, 2.26, 0.1), (2.3, 1.74, 0.1))
@@ -354,6 +373,8 @@ def test_fence_distances_and_ways():
     assert share == pytest.approx(0.7 / 4, abs=0.01)
     assert ell.reach(1, 0.1, 0, -1, 0.3) == 0.0
     assert ell.reach(1, 0.1, 0, 0.5, 0.3) == 1.0
+    # From 0.1 m before the left edge across to the right one: no nearer to that than it began, 1.8 of 2 m.
+    assert ell.reach(0.1, 4, 2, 0, 0.3) == pytest.approx(1.8 / 2, abs=0.01)
 
 
 @settings(deadline=None, max_examples=200)

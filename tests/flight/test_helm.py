@@ -66,6 +66,12 @@ def test_what_has_waited_to_be_read_is_no_news():
     assert not helm.may_land(4.02)
     helm.see(Mode.LAND, 4.03, sent_s=4.02)
     assert helm.lost is Mode.LAND
+    # The same of one that cannot be asked: only what was sent since says that it is still ours.
+    helm = flying(answers=False)
+    helm.see(Mode.OFFBOARD, 4.0, sent_s=1.0)
+    assert not helm.may_fly(4.02)
+    helm.see(Mode.OFFBOARD, 4.03, sent_s=4.02)
+    assert helm.may_fly(4.04)
 
 
 def test_a_mode_that_could_be_asked_for_may_not_be_old():

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wayword.grounding.crops import crop_and_resize, expand, letterbox, paste, square
+from wayword.grounding.crops import CROP, crop_and_resize, expand, letterbox, paste, square
+from wayword.grounding.refine import Refiner
 
 
 def ramp(height: int = 40, width: int = 60) -> np.ndarray:
@@ -97,3 +98,19 @@ def test_letterbox_keeps_proportions() -> None:
 def test_letterbox_of_odd_pictures(shape: tuple[int, int]) -> None:
     frame, *_ = letterbox(np.full((*shape, 3), 77, np.uint8), 72, 128)
     np.testing.assert_array_equal(frame, 77)
+
+
+def test_masks_are_looked_for_a_tenth_around_their_box() -> None:
+    # A box of 20 x 30 pixels: the mask reaches 2 pixels further to the sides, 3 further up and down, and no further.
+    regions: list[np.ndarray] = []
+
+    def everything(crops: np.ndarray) -> tuple[np.ndarray]:
+        regions.append(crops)
+        return (np.full((len(crops), CROP, CROP), 20.0, np.float32),)
+
+    images = np.zeros((1, 72, 128, 3), np.uint8)
+    images[0, :, 37:63] = 255
+    (mask,) = Refiner(everything)(images, [0], [[40.0, 20.0, 60.0, 50.0]])
+    rows, columns = np.nonzero(mask > 0.5)
+    assert (columns.min(), columns.max() + 1, rows.min(), rows.max() + 1) == (38, 62, 17, 53)
+    assert regions[0][0, :, :, [0, -1]] == pytest.approx(1.0)  # it is shown all of that

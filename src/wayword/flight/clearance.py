@@ -18,13 +18,17 @@ and if the way from p to q stays clear as q moves: lambda u . m <= gap / ahead_s
 The safe velocity nearest to the wish is the wish itself, its foot on one of the lines, or a point where two of them
 cross, or one crosses the circle of the wish's speed: all of them are tried, so the answer is exact, and it is the same
 to the bit wherever it is computed. Where nothing is safe, as between two things that both are too near, it is zero.
+
+A vehicle that is stuck also keeps out of ``groups``: things without a way between them, as one. They come second: where
+the way out of a group would lead into one of its things, the group gives way, and where two things are both too near,
+it creeps so that it comes nearer to neither.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +41,13 @@ CREEP_M_S = 0.2
 """Further beside the heading, and backwards, no faster than this."""
 STILL_M_S = 0.1
 """Slower than this is noise."""
+MIDDLE_M = 0.01
+"""So wide is the middle of a gap, on either side: a line could not be followed."""
 _MOST_JOINED_M = 0.8
 _MOST_PASSED = 24
 """So many demands of the nearest things leave a way past; for more it only slows down, so that time is bounded."""
+_MOST_SQUEEZED = 50
+"""Between more things than this it does not squeeze: time is bounded here as well."""
 _EPS = 1e-9
 
 
@@ -73,15 +81,22 @@ Rule = tuple[ClearanceLine, ...]
 
 
 def cleared(
-    place: Vec, rest: Vec, heading: float, wish: Vec, obstacles: Iterable[Disc], around: Around
+    place: Vec,
+    rest: Vec,
+    heading: float,
+    wish: Vec,
+    obstacles: Iterable[Disc],
+    around: Around,
+    groups: Sequence[Disc] = (),
 ) -> tuple[float, float]:
     """The safe velocity nearest to ``wish`` of a vehicle at ``place`` that would come to rest at ``rest``."""
     rules = _rules(place, rest, wish, obstacles, around)
-    if all(_holds(rule, *wish) for rule in rules):
+    joint = _rules(place, rest, wish, groups, around)
+    if all(_holds(rule, *wish) for rule in [*rules, *joint]):
         return wish
     cos, sin = math.cos(heading), math.sin(heading)
     rules.append((ClearanceLine(-cos, -sin, CREEP_M_S),))
-    ux, uy = _nearest(wish, rules)
+    ux, uy = (_first_safe(wish, rules, joint) if groups else _nearest(wish, rules)) or (0.0, 0.0)
     size = math.hypot(ux, uy)
     beside = ux * cos + uy * sin < math.cos(around.side_rad) * size
     share = CREEP_M_S / size if beside and size > CREEP_M_S else 1.0
@@ -106,6 +121,23 @@ def joined_discs(obstacles: Iterable[Disc], keep_m: float) -> tuple[Disc, ...]:
         wide = max(math.hypot(d[0] - x, d[1] - y) + d[2] for d in group)
         groups += [(x, y, wide)] if wide <= _MOST_JOINED_M else group
     return tuple(groups)
+
+
+def squeezed_discs(obstacles: Iterable[Disc], hull_m: float, room_m: float, least_m: float) -> tuple[Disc, ...]:
+    """Things beside a gap that is only just one, narrower, so that the vehicle gets through in the middle of it.
+
+    From them it then keeps what that leaves, between ``least_m`` and ``room_m``. A thing that stands alone can be gone
+    around, and where there is less there is no way: nothing is won by coming nearer to those.
+    """
+    things, narrower = tuple(obstacles), list[Disc]()
+    if len(things) > _MOST_SQUEEZED:
+        return things
+    for x, y, radius in things:
+        gaps = [math.hypot(x - a, y - b) - radius - r for a, b, r in things if (a, b, r) != (x, y, radius)]
+        rooms = [gap / 2 - hull_m - MIDDLE_M for gap in gaps]
+        room = min([room for room in rooms if room >= least_m], default=room_m)
+        narrower.append((x, y, radius - max(room_m - room, 0.0)))
+    return tuple(narrower)
 
 
 def _holds(rule: Rule, ux: float, uy: float) -> bool:
@@ -157,8 +189,18 @@ def _way_rule(place: Vec, rest: Vec, middle: Vec, wide: float, reach: float, ahe
     return ClearanceLine(dx / away, dy / away, max(gap, 0.0) / (part * ahead_s))
 
 
-def _nearest(wish: Vec, rules: list[Rule]) -> Vec:
-    """Of the points that can be nearest, the nearest that keeps all rules; zero if there is none.
+def _first_safe(wish: Vec, rules: list[Rule], joint: list[Rule]) -> Vec | None:
+    """What keeps all rules; else those of single things; else, slowly, what comes nearer to none of them."""
+    best = _nearest(wish, [*rules, *joint]) or _nearest(wish, rules)
+    if best is not None:
+        return best
+    share = min(CREEP_M_S / max(math.hypot(*wish), _EPS), 1.0)
+    patient = [tuple(replace(line, most=max(line.most, 0.0)) for line in rule) for rule in rules]
+    return _nearest((share * wish[0], share * wish[1]), patient)
+
+
+def _nearest(wish: Vec, rules: list[Rule]) -> Vec | None:
+    """Of the points that can be nearest, the nearest that keeps all rules; None if there is none.
 
     Products and sums are taken one by one, never by a matrix product: those differ from machine to machine.
     """
@@ -168,7 +210,7 @@ def _nearest(wish: Vec, rules: list[Rule]) -> Vec:
     over = ux[:, None] * lines[:, 0] + uy[:, None] * lines[:, 1] - lines[:, 2]
     safe = np.logical_or.reduceat(over <= _EPS, first, axis=1).all(axis=1)
     if not safe.any():
-        return 0.0, 0.0
+        return None
     far = np.where(safe, (ux - wish[0]) ** 2 + (uy - wish[1]) ** 2, np.inf)
     best = int(far.argmin())
     return float(ux[best]), float(uy[best])

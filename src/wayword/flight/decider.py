@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wayword.flight.blackbox import BlackBox, encode_image
 from wayword.flight.governor import Decision
 from wayword.flight.vehicle import Pose, Shot, Vehicle
-from wayword.mapping.standing import Disc, Standing, standing
+from wayword.mapping.standing import Disc, Standing, side_of, standing
 from wayword.policy.interface import Observations, Policy, Privileged
 from wayword.task import STOP_THRESHOLD
 
@@ -72,7 +72,8 @@ class PolicyMind:
 
     def begin_anew(self) -> None:
         """Reset the policy; what it was taught is kept in memory, whatever becomes of the files."""
-        self._things = Standing()
+        camera = getattr(self.policy, "camera", None)  # beside a narrower view nothing is missed, since nothing is seen
+        self._things = Standing() if camera is None else Standing(side_of(camera.hfov_deg))
         self.policy.reset([self.instruction], [self.objects])
         if self.demonstration is not None and isinstance(self.policy, Privileged):
             self.policy.brief([self.demonstration])

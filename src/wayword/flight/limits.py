@@ -15,8 +15,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wayword.flight.clearance import CREEP_M_S, STILL_M_S, Around, cleared, joined_discs
+from wayword.flight.clearance import CREEP_M_S, MIDDLE_M, STILL_M_S, Around, cleared, joined_discs, squeezed_discs
 from wayword.flight.reasons import Reason
+from wayword.mapping.standing import Disc
 
 if TYPE_CHECKING:
     from wayword.flight.fence import Fence
@@ -46,11 +47,14 @@ def limited(
     cos, sin = math.cos(yaw), math.sin(yaw)
     wish = (forward * cos, forward * sin)
     ahead_s = config.ahead_s + min(state.stuck_s / _AROUND_S, 1.0) * max(near - config.ahead_s, 0.0)
-    around = Around(config.body_m + _room_m(config, state), ahead_s, config.side_rad)
     rest = _rest(config, state, inputs)
-    stuck = state.stuck_s >= _AROUND_S
-    things = joined_discs(decision.obstacles, around.keep_m) if stuck else decision.obstacles
-    ux, uy = cleared((x, y), rest, yaw, wish, things, around)
+    around = Around(config.body_m + config.clearance_m, ahead_s, config.side_rad)
+    things, groups = decision.obstacles, tuple[Disc, ...]()
+    if state.stuck_s >= _AROUND_S:
+        least = _room_m(config, state)
+        groups = tuple(disc for disc in joined_discs(things, config.body_m + least + MIDDLE_M) if disc not in things)
+        things = squeezed_discs(things, config.body_m, config.clearance_m, least)
+    ux, uy = cleared((x, y), rest, yaw, wish, things, around, groups)
     if math.hypot(ux - wish[0], uy - wish[1]) > 1e-6:
         reasons.append(Reason.CLEARANCE)
     share, brake = _fenced(fence, x, y, telemetry.velocity, (ux, uy), near, near + config.silence_s, config.margin_m)
