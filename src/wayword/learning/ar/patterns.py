@@ -97,7 +97,7 @@ def _planks(colours: _Image, rng: np.random.Generator) -> _Image:
     shift = rng.integers(TILE, size=rows)
     along = (x + shift[row]) % TILE
     shade = 1 + rng.uniform(0.02, 0.25) * rng.standard_normal((rows, across))
-    image = colours[0] * shade[row, along // long][..., None]
+    image: _Image = colours[0] * shade[row, along // long][..., None]
     joint = int(rng.integers(0, 3))
     image[(y % (TILE // rows) < joint) | (along % long < joint)] = colours[1]
     return image if rng.random() < 0.5 else image.transpose(1, 0, 2).copy()
