@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from support.pack_files import write_pack
 from support.page_commands import PAGES, ROOT, shown
 from wayword.camera import Camera
 from wayword.cli.launch import main
@@ -44,8 +45,29 @@ MINIATURES: dict[str, tuple[str, str]] = {
     "world objects --out objects.png": ("", r"objects\.png"),
     "world layout --seed 3 --out layout.png": ("", r"layout\.png"),
     "world demos --count 12 --out demos.jsonl": ("", r"demos"),
+    "objects build --pack my_pack.npz --out runs/pack": ("--views 1", r"8 objects"),
+    "data generate --db runs/pack --count 100 --out runs/pack.jsonl": ("--count 1 --processes 1", r"pack\.jsonl"),
+    "eval --policy fspvn --episodes runs/pack.jsonl --objects my_pack.npz --db runs/pack --others 2": (
+        "--limit 1 --out pack.json",
+        r"pack\.json",
+    ),
     "bench sim": ("--repeats 2", r"."),
 }
+BOXES = [
+    (f"{colour} {noun}", noun, (0.3 * wide, 0.3, 0.4 * tall), rgb)
+    for (colour, rgb), (noun, wide, tall) in zip(
+        [
+            ("red", (220, 20, 20)), ("green", (20, 200, 40)), ("blue", (30, 40, 220)), ("yellow", (230, 220, 30)),
+            ("pink", (240, 120, 180)), ("white", (240, 240, 240)), ("orange", (240, 140, 20)),
+            ("purple", (130, 30, 160)),
+        ],
+        [
+            ("crate", 1.0, 1.0), ("pillar", 0.5, 1.6), ("bench", 2.0, 0.6), ("locker", 0.8, 1.8), ("cube", 1.2, 0.9),
+            ("fridge", 1.1, 1.7), ("plank", 2.2, 0.4), ("post", 0.4, 1.4),
+        ],
+        strict=True,
+    )
+]  # fmt: skip
 ELSEWHERE = {
     r'"go past the planter|"circle the|"find the globe|to the rocket': "cli/test_fly.py, cli/test_parse.py",
     r"^studio": "studio, and cli/test_every_verb.py",
@@ -86,6 +108,7 @@ def test_commands_do_what_they_say(
         photo = renderer.render([scene], [[1.2, 2.0, 0.7, 0.0, 0.0, 0.0]]).rgb[0]
         Image.fromarray(photo).save(f"photo{number}.jpg")
     Calibration.pinhole(128, 72).save(Path("camera.json"))
+    write_pack(Path("my_pack.npz"), BOXES)
     for command, (more, result) in MINIATURES.items():
         main(shlex.split(f"{command} {more}"))
         said = capsys.readouterr().out
