@@ -58,9 +58,7 @@ class Execution:
         return Execution(*parts)
 
 
-def join_frames(
-    parts: Sequence[FramePart],
-) -> Execution:
+def join_frames(parts: Sequence[FramePart]) -> Execution:
     """An execution from its frames: (pose, footprints, P(b), embeddings) each."""
     return Execution(
         np.array([part[0] for part in parts], np.float64).reshape(-1, 6),
@@ -71,9 +69,7 @@ def join_frames(
     )
 
 
-def bare_frame(
-    pose: NDArray[np.float64],
-) -> FramePart:
+def bare_frame(pose: NDArray[np.float64]) -> FramePart:
     """A frame of which nothing but the pose is kept, as a part for ``join_frames``."""
     nothing = np.zeros(0, np.float32)
     return pose, nothing.reshape(0, 4), nothing, nothing.reshape(0, 0)

@@ -76,8 +76,8 @@ class SurealPlan:
     mirror: bool = True
     """Process B asks stage 1 a second time in a mirror, as it is asked in flight."""
     imagined: float = 0.6
-    """Share of process B's iterations that are flown without segmentation, on true masks: half as long, and stage 2
-    does not see the difference."""
+    """Share of process B's iterations that are flown without segmentation, on true masks, in half the time. What that
+    costs or brings was not measured by itself."""
     sync: bool = False
     """Both in one process, in turn, until the iterations are over: reproducible to the bit."""
     actors: int = 0
