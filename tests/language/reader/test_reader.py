@@ -85,6 +85,23 @@ def test_directions_alone_are_turns(read, text: str, degrees: list[float]) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("strafe right", [Step("sideways", metres=-0.5)]),
+        ("Side-step left, then right.", [Step("sideways", metres=0.5), Step("sideways", metres=-0.5)]),
+        ("please slide a bit to the left", [Step("sideways", metres=0.3)]),
+        ("turn a bit left", [Step("turn", degrees=30.0)]),
+        ("turn right slightly and then strafe left", [Step("turn", degrees=-30.0), Step("sideways", metres=0.5)]),
+        ("turn right", [Step("turn", degrees=-90.0)]),
+        ("forward a little", [Step("forward", metres=0.5)]),
+        ("backward", [Step("back")]),
+    ],
+)
+def test_aside_is_no_turn_and_a_bit_is_less(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    assert list(read(text).steps) == steps
+
+
+@pytest.mark.parametrize(
     "text", ["land", "Take off!", "take-off now", "please land here", "up", "go up 1 m", "climb two metres", "higher"]
 )
 def test_height_is_not_flown_and_that_is_said(read, text: str) -> None:  # type: ignore[no-untyped-def]

@@ -6,6 +6,7 @@ metres ahead for "climb 2 metres". They hold for texts that name nothing known.
 
 from __future__ import annotations
 
+import math
 import re
 
 from wayword.episodes.commands import Step
@@ -19,7 +20,15 @@ DIRECTIONS = {
     "backward": Step("back"),
 }
 _DIRECTION = rf"(?:to (?:the|your) )?({'|'.join(DIRECTIONS)})s?"
-_DIRECTED = re.compile(rf"(?:please )?{_DIRECTION}(?:(?: and)?(?: then)? {_DIRECTION})*(?: please)?")
+_SIDEWAYS = r"strafe|side ?step|slide|scoot"
+_TURNING = r"turn|rotate|yaw|pivot|swivel"
+_BIT = r"(?:just )?(?:slightly|a (?:tiny |little |small )?(?:bit|touch|tad|smidge)|a little)"
+_TURN = rf"(?:{_TURNING}) (?:{_BIT} {_DIRECTION}|{_DIRECTION} {_BIT})"
+_MOVE = rf"(?P<turn>{_TURN})|(?:(?P<side>{_SIDEWAYS}) )?(?:{_BIT} )?{_DIRECTION}(?: {_BIT})?"
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _MOVE)
+_DIRECTED = re.compile(rf"(?:please )?(?:{_UNNAMED})(?:(?: and)?(?: then)? (?:{_UNNAMED}))*(?: please)?")
+_STEP_ASIDE_M, _BIT_ASIDE_M, _BIT_AHEAD_M, _BIT_TURNED_DEG = 0.5, 0.3, 0.5, 30.0
+"""Nobody says how far: aside a step; a bit is less than what is flown without that word."""
 
 HEIGHTS = frozenset({
     "altitude", "ascend", "climb", "descend", "down", "downward", "downwards", "height", "higher", "land", "landing",
@@ -45,9 +54,26 @@ _MOVES = frozenset({
 
 
 def directions_alone(text: str) -> tuple[Step, ...]:
-    """A move for each direction of a text that holds nothing else: "left", "to the right", "left then right"."""
-    line = " ".join(typed_words(text))
-    return tuple(DIRECTIONS[way] for way in re.findall(_DIRECTION, line)) if _DIRECTED.fullmatch(line) else ()
+    """A move for each direction of a text that holds nothing else: "left", "left then right", "strafe a bit right"."""
+    line = " ".join(typed_words(text.replace("-", " ")))
+    if not _DIRECTED.fullmatch(line):
+        return ()
+    steps, is_aside = [], False
+    for move in re.finditer(_MOVE, line):
+        is_aside = bool(move["side"]) or (is_aside and not move["turn"])  # "strafe left, then right"
+        steps.append(_move(move[0], is_aside))
+    return tuple(steps)
+
+
+def _move(words: str, is_aside: bool) -> Step:
+    way = re.findall("|".join(DIRECTIONS), words)[0]
+    step, is_small = DIRECTIONS[way], re.search(_BIT, words) is not None
+    if step.do != "turn":
+        return Step(step.do, metres=_BIT_AHEAD_M) if is_small else step
+    sign = math.copysign(1.0, step.degrees)
+    if is_aside:
+        return Step("sideways", metres=sign * (_BIT_ASIDE_M if is_small else _STEP_ASIDE_M))
+    return Step("turn", degrees=sign * _BIT_TURNED_DEG) if is_small else step
 
 
 def is_height(text: str) -> bool:
