@@ -25,7 +25,7 @@ _TURNING = r"turn|rotate|yaw|pivot|swivel"
 _BIT = r"(?:just )?(?:slightly|a (?:tiny |little |small )?(?:bit|touch|tad|smidge)|a little)"
 _TURN = rf"(?:{_TURNING}) (?:{_BIT} {_DIRECTION}|{_DIRECTION} {_BIT})"
 _MOVE = rf"(?P<turn>{_TURN})|(?:(?P<side>{_SIDEWAYS}) )?(?:{_BIT} )?{_DIRECTION}(?: {_BIT})?"
-_UNNAMED = re.sub(r"\?P<\w+>", "?:", _MOVE)
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _MOVE)  # a pattern may hold a name once only
 _DIRECTED = re.compile(rf"(?:please )?(?:{_UNNAMED})(?:(?: and)?(?: then)? (?:{_UNNAMED}))*(?: please)?")
 _STEP_ASIDE_M, _BIT_ASIDE_M, _BIT_AHEAD_M, _BIT_TURNED_DEG = 0.5, 0.3, 0.5, 30.0
 """Nobody says how far: aside a step; a bit is less than what is flown without that word."""
