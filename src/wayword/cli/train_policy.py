@@ -48,6 +48,8 @@ class TrainPolicy(CrewOptions):
     """Generated demonstrations, beside the natural corpus."""
     drills: int = 4000
     """Short flights in pairs that only the told side tells apart; 0 for none."""
+    imagined: float = 0.0
+    """Share of the flights of both that are not segmented (true masks, looks of photos): an eighth of the work."""
     visitation_minutes: float = 60.0
     """Stage 1 on the Oracle's flights, both cores."""
     visitation_steps: int = 20_000
@@ -117,6 +119,8 @@ class TrainPolicy(CrewOptions):
         positive = [each.name for each in fields(self) if each.name.endswith(("_minutes", "_steps", "_iterations"))]
         if self.drills < 0:
             raise WaywordError(f"--drills {self.drills}: cannot be negative")
+        if not 0.0 <= self.imagined <= 1.0:
+            raise WaywordError(f"--imagined {self.imagined}: is a share, from 0 to 1")
         if self.actors < 0 or self.stale < 0:
             raise WaywordError(f"--actors {self.actors} --stale {self.stale}: cannot be negative")
         for name in ("episodes", "visitation_workers", "control_channels", "control_hidden", *positive):
@@ -124,6 +128,7 @@ class TrainPolicy(CrewOptions):
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
         base = PolicyTraining(grounder=self.grounder, start=self.start)
         readings = replace(base.data.readings, chunker=self.chunker)
+        flights = replace(base.data.flights, imagined=self.imagined)
         sample = replace(
             base.visitation.sample, blank_images=self.blank_images, empty_instructions=self.empty_instructions
         )
@@ -132,7 +137,7 @@ class TrainPolicy(CrewOptions):
         control_size = replace(base.control.size, channels=self.control_channels, hidden=self.control_hidden)
         training = replace(
             base,
-            data=replace(base.data, episodes=self.episodes, drills=self.drills, readings=readings),
+            data=replace(base.data, episodes=self.episodes, drills=self.drills, flights=flights, readings=readings),
             visitation=replace(
                 base.visitation, loop=loop, size=self.size, sample=sample, workers=self.visitation_workers
             ),

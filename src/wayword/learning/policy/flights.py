@@ -2,7 +2,8 @@
 
 The Oracle is shown the demonstration and flies it; on a share of the flights its commands are disturbed, so
 that the map has also seen what a drone sees that strays. Frames go through proposals, metric and refinement;
-what is left of them is written as ``Execution``s.
+what is left of them is written as ``Execution``s. Most of the time of a flight goes into that, so a share of them
+(``FlightConfig.imagined``) can be seen with the simulator's own masks instead.
 
     record_shard(training_examples("train", overlapping=True), 0, bank, grounder, FlightConfig())
 """
@@ -22,6 +23,7 @@ from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
 from wayword.learning.policy.executions import Execution, FramePart, bare_frame, join_frames
+from wayword.learning.policy.imagined import Photos, imagined_frame
 from wayword.mapping import footprints
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Oracle
@@ -45,6 +47,8 @@ class FlightConfig:
     """Standard deviation (rad/s) of the slowly changing error of a disturbed flight's yaw rate."""
     random_looks: float = 0.25
     """Share of flights under a random light, ground and surround."""
+    imagined: float = 0.0
+    """Share of flights without segmentation: boxes and masks are the true ones, looks are those of photos."""
     horizon: int = 40
     seed: int = 0
     batch: int = 32
@@ -67,10 +71,11 @@ def record(
     grounder: Grounder | None,
     config: FlightConfig,
     first: int = 0,
+    photos: Photos | None = None,
 ) -> list[Execution]:
     """Fly the examples side by side; ``first`` is the number of the first one, which seeds it.
 
-    Without a grounder nothing is segmented: the executions are poses without boxes.
+    Without a grounder nothing is segmented: the executions are poses without boxes. ``photos`` are for the imagined.
     """
     rngs = [np.random.default_rng([config.seed, 40, first + i]) for i in range(len(examples))]
     arena = Arena(len(examples), bank, ArenaConfig(horizon=config.horizon))
@@ -82,23 +87,52 @@ def record(
     seeds = [int(rng.integers(2**62)) for rng in rngs]
     loop.begin(situations, seeds, [""] * count, [None] * count, [example.path for example in examples])
     noise = np.array([config.yaw_noise * (rng.random() < config.disturbed) for rng in rngs])
+    drawn = np.array([config.imagined > 0 and rng.random() < config.imagined for rng in rngs])
+    see = _Eyes(examples, arena, grounder, photos, drawn, rngs)
     drift = np.zeros(len(examples))
     parts: list[list] = [[] for _ in examples]
     for step, point in enumerate(loop):
         slots, actions = point.slots, point.actions
         if step % config.stride == 0:
-            poses = point.observations.poses
-            if grounder is None:
-                regions = [bare_frame(pose) for pose in poses]
-            else:
-                regions = regions_of(grounder, arena.frames(slots).rgb, poses, arena.config.camera)
-            for slot, part in zip(slots, regions, strict=True):
+            for slot, part in zip(slots, see(slots, point.observations.poses), strict=True):
                 parts[slot].append(part)
         for row, slot in enumerate(slots):
             drift[slot] = 0.7 * drift[slot] + 0.7 * noise[slot] * rngs[slot].standard_normal()
             if actions[row, 2] <= STOP_THRESHOLD:
                 actions[row, 1] = np.clip(actions[row, 1] + drift[slot], -MAX_YAW_RATE_RAD_S, MAX_YAW_RATE_RAD_S)
     return [join_frames(part) for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class _Eyes:
+    """Turns what the cameras of some flights see into parts of their executions."""
+
+    examples: Sequence[Example]
+    arena: Arena
+    grounder: Grounder | None
+    photos: Photos | None
+    imagined: NDArray[np.bool_]
+    """Which of the flights are seen without segmentation."""
+    rngs: Sequence[np.random.Generator]
+
+    def __post_init__(self) -> None:
+        if self.imagined.any() and self.photos is None:
+            raise ValueError("imagined flights need photos that say what things look like")
+
+    def __call__(self, slots: NDArray[np.int64], poses: NDArray[np.float64]) -> list[FramePart]:
+        if self.grounder is None:
+            return [bare_frame(pose) for pose in poses]
+        frames, camera = self.arena.frames(slots), self.arena.config.camera
+        real = ~self.imagined[slots]
+        segmented = iter(regions_of(self.grounder, frames.rgb[real], poses[real], camera) if real.any() else ())
+        return [
+            next(segmented) if self.photos is None or real[row] else
+            imagined_frame(frames.ids[row], self._names(slot), self.photos, poses[row], camera, self.rngs[slot])
+            for row, slot in enumerate(slots)
+        ]  # fmt: skip
+
+    def _names(self, slot: int) -> list[str]:
+        return [item.name for item in self.examples[slot].objects]
 
 
 def training_examples(source: str, overlapping: bool) -> list[Example]:
@@ -130,11 +164,17 @@ def missing_shards(examples: Sequence[Example], folder: Path) -> list[int]:
 
 
 def record_shard(
-    examples: Sequence[Example], number: int, bank: MeshBank, grounder: Grounder | None, config: FlightConfig
+    examples: Sequence[Example],
+    number: int,
+    bank: MeshBank,
+    grounder: Grounder | None,
+    config: FlightConfig,
+    photos: Photos | None = None,
 ) -> list[Execution]:
     """Fly shard ``number`` of the examples."""
     end = min((number + 1) * PER_SHARD, len(examples))
     executions: list[Execution] = []
     for first in range(number * PER_SHARD, end, config.batch):
-        executions += record(examples[first : min(first + config.batch, end)], bank, grounder, config, first)
+        some = examples[first : min(first + config.batch, end)]
+        executions += record(some, bank, grounder, config, first, photos)
     return executions

@@ -35,6 +35,7 @@ from wayword.learning.policy.flights import (
     record_shard,
     training_examples,
 )
+from wayword.learning.policy.imagined import Photos, photo_pool
 from wayword.learning.policy.readings import ReadingConfig, ReadingPair, read_examples, write_readings
 from wayword.sim.models.catalogue import names
 from wayword.sim.render.bank import MeshBank
@@ -61,7 +62,9 @@ class DataConfig:
     photos: int = 40
     """Of each seen object."""
     flights: FlightConfig = field(default_factory=FlightConfig)
-    """Of natural examples; of generated ones every second frame is kept, and of dev ones none is disturbed."""
+    """Of natural examples; of generated ones every second frame is kept, and of dev ones none is disturbed.
+
+    Imagined are generated ones and drills only: natural texts are few, and each is seen as it will be."""
     readings: ReadingConfig = field(default_factory=ReadingConfig)
     """Of training examples; dev ones are read against the dev database."""
     seed: int = 0
@@ -90,6 +93,7 @@ class _Corpus:
     flights: FlightConfig
     readings: ReadingConfig
     grounder: Path
+    photos: Path
 
     def show(self, what: str, total: int) -> Callable[[int], None]:
         """Says now and then how far it is."""
@@ -115,12 +119,12 @@ def prepare(folder: Path, config: DataConfig, inputs: DataInputs, workers: Worke
         _write(drills / "episodes.jsonl", config.drills, config.seed, True, workers)
     if not (folder / "photos").exists():
         build_database(folder / "photos", "seen", BuildConfig(views=config.photos, seed=config.seed))
-    sparse = replace(config.flights, stride=2)
-    still = replace(config.flights, disturbed=0.0, random_looks=0.0)
+    sparse, seen = replace(config.flights, stride=2), replace(config.flights, imagined=0.0)
+    still = replace(seen, disturbed=0.0, random_looks=0.0)
     fixed = replace(config.readings, database="dev", prefixes=0.0)
     jobs = [
         ("dev", folder / "dev", True, config.dev, still, fixed),
-        ("train", folder / "natural", True, config.natural, config.flights, config.readings),
+        ("train", folder / "natural", True, config.natural, seen, config.readings),
         (str(generated / "episodes.jsonl"), generated, False, None, sparse, config.readings),
         (str(drills / "episodes.jsonl"), drills, False, None, sparse, config.readings),
     ]
@@ -129,7 +133,9 @@ def prepare(folder: Path, config: DataConfig, inputs: DataInputs, workers: Worke
         if (place / "flights.done").exists() and (place / "readings.done").exists():
             continue
         examples = training_examples(source, overlapping)[:limit]
-        corpus = _Corpus(place.name, examples, flights, readings, inputs.grounder.absolute())
+        corpus = _Corpus(
+            place.name, examples, flights, readings, inputs.grounder.absolute(), (folder / "photos").absolute()
+        )
         for work, note in ((_fly, place / "flights.done"), (_read, place / "readings.done")):
             if not note.exists():
                 work(corpus, place, workers)
@@ -151,12 +157,20 @@ def _fly(corpus: _Corpus, folder: Path, workers: Workers) -> None:
 
 
 def _fly_shard(corpus: _Corpus, bank: MeshBank, number: int) -> tuple[int, list[Execution]]:
-    return number, record_shard(corpus.examples, number, bank, _grounder(corpus.grounder), corpus.flights)
+    grounder, photos = _grounder(corpus.grounder), None
+    if corpus.flights.imagined:
+        photos = _photos(corpus.photos, corpus.grounder)
+    return number, record_shard(corpus.examples, number, bank, grounder, corpus.flights, photos)
 
 
 @cache
 def _grounder(weights: Path) -> Grounder:
     return Grounder.load(weights)
+
+
+@cache
+def _photos(folder: Path, weights: Path) -> Photos:
+    return photo_pool(folder, _grounder(weights))
 
 
 def _read(corpus: _Corpus, folder: Path, workers: Workers) -> None:

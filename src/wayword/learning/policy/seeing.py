@@ -14,7 +14,7 @@ the object. Stage 2, which sees nothing but distributions, learns from these too
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,13 +28,13 @@ from wayword.grounding.density import Exemplars, probabilities
 from wayword.learning.policy.dataset import Item, draw_exemplars, prefix_of
 from wayword.learning.policy.executions import Execution, FramePart, join_frames
 from wayword.learning.policy.flights import regions_of
+from wayword.learning.policy.imagined import Photos, imagined_frame
 from wayword.learning.policy.networks import Stage1
 from wayword.learning.policy.readings import ReadInstruction
 from wayword.learning.policy.teacher import TeacherConfig, TeacherWorld
-from wayword.mapping import WorldMap, footprints, map_layers
+from wayword.mapping import WorldMap, map_layers
 from wayword.policy.control import ControlConfig
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
-from wayword.policy.perfect import true_regions
 from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, mirrored, placeholders
 from wayword.sim.arena import ArenaConfig
@@ -53,7 +53,7 @@ class Eyes:
 
     bank: MeshBank
     grounder: Grounder
-    photos: Mapping[str, NDArray[np.float32]]
+    photos: Photos
     vocabulary: Vocabulary
     sensor: SensorConfig = field(default_factory=SensorConfig)
     random_looks: float = 0.25
@@ -165,14 +165,8 @@ class SeeingWorld(TeacherWorld):
             self.distributions[slots] = together(self.distributions[slots], other)
 
     def _imagine(self, n: int, ids: NDArray[np.uint8]) -> FramePart:
-        """A frame as a segmentation without mistakes would see it: every object looks like one of its photos."""
-        pose, rng, objects = self.poses[n], self._rngs[n], self.items[n].example.objects
-        numbers, boxes, masks = true_regions(ids, len(objects))
-        looks = np.zeros((len(numbers), self.eyes.grounder.config.dimension), np.float32)
-        for row, k in enumerate(numbers):
-            photos = self.eyes.photos[objects[k].name]
-            looks[row] = photos[rng.integers(len(photos))]
-        return pose, footprints(masks, boxes, pose, self.config.camera), np.ones(len(numbers), np.float32), looks
+        names = [item.name for item in self.items[n].example.objects]
+        return imagined_frame(ids, names, self.eyes.photos, self.poses[n], self.config.camera, self._rngs[n])
 
     @torch.inference_mode()
     def _predict(

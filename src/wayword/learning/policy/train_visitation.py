@@ -29,11 +29,11 @@ from wayword.learning.common.train_config import claim
 from wayword.learning.policy.dataset import Batch, Item, SampleConfig, Samples, collate
 from wayword.learning.policy.executions import read_all_executions
 from wayword.learning.policy.flights import training_examples
+from wayword.learning.policy.imagined import photo_pool
 from wayword.learning.policy.networks import Stage1, joint_logits, visitation_loss
 from wayword.learning.policy.readings import load_readings
 from wayword.learning.policy.sizes import Size
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
-from wayword.objects import ObjectDatabase
 from wayword.policy.stage1 import read_policy_config
 from wayword.policy.tokens import UNKNOWN as UNKNOWN_WORD
 from wayword.policy.tokens import Vocabulary, mirrored
@@ -103,12 +103,6 @@ def load_items(source: Source) -> list[Item]:
     if count == 0:
         raise WaywordError(f"{source.folder}: holds no executions or no readings; record and read first")
     return [Item(*parts) for parts in zip(examples[:count], executions[:count], readings[:count], strict=True)]
-
-
-def photo_pool(folder: Path, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
-    """Embeddings of all photos of a database by object."""
-    exemplars = grounder.embed_database(ObjectDatabase.load(folder).crops())
-    return {name: exemplars.vectors[exemplars.owners == number] for number, name in enumerate(exemplars.names)}
 
 
 def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
