@@ -71,9 +71,12 @@ def test_a_finished_flight_can_be_scrubbed_and_watched_again(visit: Visit) -> No
     assert plan(tab)[0] == "pass the watermelon"  # the part in the air, not yet judged
     start = page.session.flight.start  # type: ignore[union-attr]
     assert page._stage.drone.place == pytest.approx((start.x, start.y), abs=0.01)
+    before_keys = page._client.camera.position.copy()
     for _ in range(12):
         knob.press("ArrowRight")
     until(lambda: sight.step is not legs[0])
+    tab.wait_for_timeout(500)
+    assert page._client.camera.position == pytest.approx(before_keys, abs=1e-3)  # the arrows are the slider's
     shot(tab, "scrubbed")
     knob.press("End")
     until(lambda: sight.step is legs[-1])

@@ -98,6 +98,10 @@
     queue.push(...input.files);
     announced(input.files.length).then(handOver);
   }, true);
+  // Arrows that move a slider or go from tab to tab would turn the arena as well: viser listens further out.
+  document.documentElement.addEventListener("keydown", (event) => {
+    if (event.target.closest("[role=slider], [role=tab]")) event.stopPropagation();
+  });
   document.addEventListener("dragover", (event) => {
     if (photoInput() && [...event.dataTransfer.types].includes("Files")) event.preventDefault();
   });
