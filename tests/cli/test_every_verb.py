@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -35,19 +35,20 @@ def named(options: Any) -> Iterator[tuple[str, Any]]:
         yield next(remark.name for remark in remarks if getattr(remark, "name", None)), verb
 
 
-def every_verb(options: Any = Verb, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words that call each verb; ``judge`` itself is none, ``judge make`` is one."""
+def every_verb(options: Any = Verb, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The words that call each verb, and its class; ``judge`` itself is none, ``judge make`` is one."""
     for name, verb in named(options):
         inner = get_type_hints(verb, include_extras=True).get("what")
         if all(is_dataclass(next(iter(get_args(option)), None)) for option in get_args(inner)) and inner is not None:
             yield from every_verb(inner, (*before, name))
         else:
-            yield (*before, name)
+            yield (*before, name), verb
     if not before:
-        yield from (("eval", name) for name in EVALUATIONS)
+        yield from ((("eval", name), verb) for name, verb in EVALUATIONS.items())
 
 
-VERBS = sorted(set(every_verb()))
+CLASSES = dict(every_verb())
+VERBS = sorted(CLASSES)
 FAMILIES = sorted({verb[:length] for verb in VERBS for length in range(len(verb))})
 
 
@@ -132,6 +133,39 @@ ELSEWHERE = {
 def test_no_verb_is_forgotten() -> None:
     assert sorted({*MINIATURES, *SERVERS, *ELSEWHERE}) == VERBS
     assert all((Path(__file__).parents[2] / path).exists() for path in ELSEWHERE.values())
+
+
+# What takes a database. One that ships is meant by its name wherever a database is read, and is never written to.
+READS = {
+    ("parse",): '"stop at the globe"',
+    ("ground",): 'globe0.png "the globe" --out overlay.png',
+    ("objects", "list"): "",
+    ("objects", "show"): "globe",
+    ("objects", "check"): "--out check.png",
+    ("data", "generate"): "--count 1 --processes 1 --out about_test.jsonl",
+    ("fly",): '"stop in front of the globe" --policy stop --out stop.png',
+    ("flight", "fly"): f'"{SENTENCE}" --out vehicle.png --no-film',
+    ("eval",): "--policy stop --limit 1",
+}
+WRITES = {("teach",): "globe globe0.png", ("objects", "remove"): "globe", ("studio",): ""}
+NEEDS_AN_AUTOPILOT = {("flight", "rehearse")}
+
+
+def test_databases_that_ship_are_meant_by_name_everywhere(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import shlex
+
+    taking = {words for words, verb in CLASSES.items() if "db" in {field.name for field in fields(verb)}}
+    assert taking | {("parse",)} == {*READS, *WRITES} | NEEDS_AN_AUTOPILOT
+    monkeypatch.chdir(home)
+    for words, options in READS.items():
+        main([*words, *shlex.split(options), "--db", "test"])
+    for words, options in WRITES.items():
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([*words, *shlex.split(options), "--db", "test"])
+        assert (stop.value.code, "ships with Wayword" in capsys.readouterr().err) == (2, True)
 
 
 def test_every_verb_runs_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -246,6 +246,7 @@ def test_words_without_quotes_are_put_in_quotes(capsys: pytest.CaptureFixture[st
         ("fly stop at the globe --seed 3", 'wayword fly "stop at the globe"'),
         ("parse go to it", 'wayword parse "go to it"'),
         ("flight fly go to it", 'wayword flight fly "go to it"'),
+        ("flight rehearse go to it", 'wayword flight rehearse "go to it"'),
     ):
         with pytest.raises(SystemExit) as stop:
             main(words.split())
@@ -259,9 +260,13 @@ def test_words_without_quotes_are_put_in_quotes(capsys: pytest.CaptureFixture[st
         (
             "circle the strawberry, then wait by the fire truck",
             7,
-            ("circled the strawberry", "stopped at the fire truck"),
+            ("circled the strawberry once: yes", "stopped at the fire truck: yes"),
         ),
-        ("find the globe, go round it twice counter-clockwise and come back", 0, ("circled the globe", "returned")),
+        (
+            "find the globe, go round it twice counter-clockwise and come back",
+            0,
+            ("circled the globe counter-clockwise twice: yes", "returned"),
+        ),
     ],
 )
 def test_the_examples_of_the_readme_do_what_they_say(

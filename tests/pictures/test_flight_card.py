@@ -50,7 +50,7 @@ def test_flight_card() -> None:
 
 @pytest.mark.parametrize("layout", [CardLayout(), THOUGHTS])
 def test_every_part_of_an_outcome_is_written_and_can_be_read(layout: CardLayout) -> None:
-    parts = [f"circled the fire truck counter-clockwise ({k}): yes, 2.05 turns" for k in range(2, 5)]
+    parts = [f"circled the fire truck counter-clockwise {k} times: yes, 2.05 turns" for k in range(2, 5)]
     short, long = "done in 9.5 s: stopped: yes", f"not done in 44.5 s: {'; '.join(parts)}; touched something twice"
     assert outcome_room(short, layout).left == layout.map.left
     room = outcome_room(long, layout)

@@ -37,7 +37,7 @@ EXTRAS = {
     "needs_browser": Extra(("playwright", "viser"), "pip install playwright -e '.[studio]'", browser=True),
     "needs_flight": Extra(("cv2", "pymavlink"), "pip install -e '.[flight]'"),
     "needs_pyarrow": Extra(("pyarrow",), "pip install -e '.[lerobot]'"),
-    "needs_lerobot": Extra(("lerobot",), "pip install lerobot -e '.[lerobot]'"),
+    "needs_lerobot": Extra(("lerobot",), "pip install -e '.[lerobot-train]' (in an environment of its own)"),
     "needs_mcap": Extra(("mcap", "mcap_ros2"), "pip install -e '.[mcap]' mcap-ros2-support"),
     "needs_ray": Extra(("ray",), "pip install -e '.[ray]'"),
     "needs_rerun": Extra(("rerun",), "pip install -e '.[rerun]'"),

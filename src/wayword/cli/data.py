@@ -39,7 +39,8 @@ class GenerateEpisodes(RayOption):
     split: Split = "train"
     """Whose objects stand in the layouts."""
     db: Path | None = None
-    """Objects of a database stand in them instead: a folder, such as one of `wayword objects build --pack`."""
+    """Objects of a database stand in them instead: a folder, such as one of `wayword objects build --pack`, or dev or
+    test for those that ship."""
     count: int = 10_000
     """How many episodes; each has four or five segments, so four to five one-segment examples."""
     seed: int = 0
@@ -60,6 +61,7 @@ class GenerateEpisodes(RayOption):
         from wayword.episodes import SPLITS
         from wayword.episodes.instructions import Recipe, find_voice, write_dataset
         from wayword.objects import ObjectDatabase
+        from wayword.pilot.pilot import database_folder
         from wayword.sim.models.catalogue import names
 
         if self.count < 1:
@@ -68,7 +70,9 @@ class GenerateEpisodes(RayOption):
         crew = self._crew(self.processes, "processes")
         if self.voice is not None:
             find_voice(self.voice)
-        objects = names(SPLITS[self.split]) if self.db is None else ObjectDatabase.load(self.db).names
+        objects = names(SPLITS[self.split])
+        if self.db is not None:
+            objects = ObjectDatabase.load(database_folder(self.db)).names
         recipe = Recipe(self.split, self.count, self.seed, tuple(objects), self.voice, self.drills)
         written = 0
         with progress_bar("writing episodes", self.count) as advance:

@@ -21,6 +21,7 @@ from wayword.cli.eval_swap import EvalSwap
 from wayword.cli.eval_table import EvalTable
 from wayword.cli.evaluate import Eval
 from wayword.cli.flight import FlightVerb, FlyVehicle
+from wayword.cli.flight_rehearse import Rehearse
 from wayword.cli.fly import Fly
 from wayword.cli.ground import Ground
 from wayword.cli.judge import Judge
@@ -90,7 +91,7 @@ def _refuse_unquoted(arguments: list[str], read: tuple[Any, list[str]]) -> None:
     if not left or any(word.startswith("-") for word in left):
         return
     inner = verb.what if isinstance(verb, FlightVerb) else verb
-    if isinstance(inner, (Fly, FlyVehicle, Parse)) and inner.instruction:
+    if isinstance(inner, (Fly, FlyVehicle, Rehearse, Parse)) and inner.instruction:
         sentence = " ".join([inner.instruction, *left])
-        command = " ".join(word for word in arguments[:2] if word in ("fly", "flight", "parse"))
+        command = " ".join(word for word in arguments[:2] if word in ("fly", "flight", "rehearse", "parse"))
         raise WaywordError(f"put the instruction in quotes: wayword {command} {quote_plainly(sentence)}")

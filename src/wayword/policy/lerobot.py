@@ -2,7 +2,7 @@
 
     wayword data export --format lerobot --policy oracle --limit 200 --out data/lerobot
     lerobot-train --dataset.repo_id=wayword/flights --dataset.root=data/lerobot --policy.type=act ...
-    wayword eval --policy lerobot --weights outputs/train/.../pretrained_model --split dev
+    wayword eval --policy lerobot --weights out/act/checkpoints/last/pretrained_model --split dev
 
 The folder is the one that LeRobot writes: configuration, weights, and how observations and actions are normalised.
 The package ``lerobot`` must be in the same environment (docs/recordings.md).
@@ -49,7 +49,7 @@ class LeRobotPolicy:
             from lerobot.configs.policies import PreTrainedConfig
             from lerobot.policies.factory import get_policy_class, make_pre_post_processors
         except ImportError as error:
-            raise WaywordError(f"policy lerobot needs LeRobot: pip install lerobot ({error})") from error
+            raise WaywordError(f'policy lerobot needs LeRobot: pip install -e ".[lerobot-train]" ({error})') from error
         config = PreTrainedConfig.from_pretrained(folder, local_files_only=True)
         config.device = "cpu"
         policy = get_policy_class(config.type).from_pretrained(folder, config=config, local_files_only=True)
