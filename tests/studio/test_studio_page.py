@@ -9,7 +9,20 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from support.studio_tab import PATIENCE_S, choose, close_tab, field, fly, on_screen, open_tab, press, says, shot, until
+from support.studio_tab import (
+    PATIENCE_S,
+    choose,
+    close_tab,
+    field,
+    fly,
+    on_screen,
+    open_tab,
+    press,
+    says,
+    shot,
+    stops_of_the_tab_key,
+    until,
+)
 from wayword.task import ARENA_M
 
 if TYPE_CHECKING:
@@ -23,6 +36,11 @@ Visit = tuple[Any, "Page"]
 def plan(tab: Any) -> list[str]:
     """The parts of the plan that is shown, without their signs."""
     return [line.split("\n")[-1] for line in tab.locator("[data-studio=plan] li").all_inner_texts()]
+
+
+def source(tab: Any, name: str) -> str:
+    """Where a picture of the page comes from: another picture comes from elsewhere."""
+    return str(tab.get_by_alt_text(name, exact=True).get_attribute("src"))
 
 
 def test_what_was_understood_is_shown_before_take_off(visit: Visit) -> None:
@@ -63,11 +81,15 @@ def test_a_finished_flight_can_be_scrubbed_and_watched_again(visit: Visit) -> No
     fly(tab, page)
     says(tab, "done in ")
     legs, sight = page._afterwards._legs, page._screen._first
-    knob = tab.get_by_role("slider", name="Time")
+    knob, last_map = tab.get_by_role("slider", name="Time"), source(tab, "picture: map")
     knob.focus()
     knob.press("Home")
     says(tab, "at 0.0 s of ")
     until(lambda: sight.step is legs[0])
+    until(lambda: source(tab, "picture: map") != last_map)
+    surest = legs[0].thought.grounding.p_box.max()  # type: ignore[union-attr]
+    tab.get_by_text(f"box 1, object with {surest:.2f}").wait_for()  # P(o | b) of that moment
+    tab.get_by_text("P(o | r): what each phrase means").wait_for()
     assert plan(tab)[0] == "pass the watermelon"  # the part in the air, not yet judged
     start = page.session.flight.start  # type: ignore[union-attr]
     assert page._stage.drone.place == pytest.approx((start.x, start.y), abs=0.01)
@@ -179,18 +201,19 @@ def test_on_a_narrow_page_the_scene_comes_first(browser: Any, studio: Studio, si
     fly(tab, page)
     says(tab, "done in ")
     shot(tab, f"flown-{size[0]}")
+    knob = tab.get_by_role("slider", name="Time")
+    knob.focus()
+    knob.press("Home")
+    says(tab, "at 0.0 s of ")
+    before = page.session.layout
+    press(tab, "New layout")
+    until(lambda: page.session.layout is not before)
     close_tab(tab, studio)
 
 
 def test_the_whole_page_by_keyboard_with_names_for_everything(visit: Visit) -> None:
     tab, page = visit
-    field(tab, "Instruction").focus()
-    reached = []
-    for _ in range(40):
-        tab.keyboard.press("Tab")
-        reached.append(
-            tab.evaluate("(document.activeElement.innerText || document.activeElement.ariaLabel || '').trim()")
-        )
+    reached = stops_of_the_tab_key(tab, field(tab, "Instruction"))
     for name in (
         "Fly",
         "Begin",
@@ -211,9 +234,28 @@ def test_the_whole_page_by_keyboard_with_names_for_everything(visit: Visit) -> N
         ".filter(e => e.offsetParent).map(e => e.ariaLabel || e.labels?.[0]?.innerText || '')"
     )
     assert all(names)
-    tab.get_by_role("button", name="Fly", exact=True).focus()
+    button, page.player.speed = tab.get_by_role("button", name="Fly", exact=True), 4.0
+    button.focus()
     tab.keyboard.press("Enter")
     until(lambda: page.updates > 0)
+    until(lambda: not page.player.busy)
+    tab.get_by_role("button", name="Watch again").wait_for()
+    assert {"Watch again", "Film", "Trace", "Rerun"} <= set(stops_of_the_tab_key(tab, button))
+
+
+def test_the_arena_is_turned_and_an_object_taught_by_keyboard(visit: Visit) -> None:
+    tab, page = visit
+    tab.get_by_role("button", name="Fly", exact=True).focus()
+    before = page._client.camera.position.copy()
+    tab.keyboard.down("ArrowLeft")
+    until(lambda: np.linalg.norm(page._client.camera.position - before) > 0.2)
+    tab.keyboard.up("ArrowLeft")
+    teach = tab.get_by_role("tab", name="Teach")
+    teach.focus()
+    tab.keyboard.press("Enter")
+    tab.get_by_role("button", name="Upload photos").wait_for()
+    reached = set(stops_of_the_tab_key(tab, teach))
+    assert {"Upload photos", "Use the webcam", "What could it be taken for?", "Save and fly to it"} <= reached
 
 
 def test_a_light_page_is_remembered(browser: Any, studio: Studio, visit: Visit) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from wayword.errors import WaywordError
 from wayword.objects import ObjectDatabase
 from wayword.objects.photos import MAX_FILE_BYTES
 from wayword.studio import lesson as lessons
+from wayword.studio import teach_tab
 from wayword.studio.lesson import Lesson, check_size, shown_name, split_phrases
 from wayword.studio.session import Choices, Session
 from wayword.studio.workshop import Workshop
@@ -134,6 +137,36 @@ def test_nothing_to_save(lesson: Lesson, photo: bytes, monkeypatch: pytest.Monke
         lesson.add("b.jpg", photo)
     lesson.forget()
     assert lesson.preview() is None
+
+
+def test_what_is_wrong_is_said_once_beside_its_field_and_goes_when_it_is_mended(
+    lesson: Lesson, photo: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teach_tab, "limit_uploads", lambda *_: None)
+    gui = MagicMock()
+    gui.add_text.side_effect = lambda label, value, **_: MagicMock(value=value)
+    gui.add_html.side_effect = lambda content: SimpleNamespace(content=content)
+    tab = teach_tab.TeachTab(SimpleNamespace(gui=gui), lesson.workshop, MagicMock(), MagicMock())
+
+    def type_into(field: MagicMock, text: str) -> None:
+        field.value = text
+        field.on_update.call_args.args[0](SimpleNamespace(client_id=1))
+
+    tab._do(tab._save)
+    assert "nothing was saved" in tab._message.content
+    assert "name" in tab._name_note.content
+    type_into(tab._name, "duck")
+    assert tab._name_note.content == tab._message.content == ""
+    type_into(tab._phrases, "the duck\x1b")
+    assert "invisible" in tab._phrases_note.content
+    type_into(tab._phrases, "the duck")
+    assert tab._phrases_note.content == ""
+    for _ in range(2):
+        tab._do(tab._save)
+        assert tab._photos_note.content.count("has no photo") == 1
+    tab._add(SimpleNamespace(name="duck.jpg", content=photo))
+    assert "has no photo" not in tab._photos_note.content
+    assert not lesson.workshop.folder.exists()
 
 
 def test_names_and_phrases_as_they_are_shown() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from support.studio_tab import drag, duck_photo, field, press, says, shot, until
+from support.studio_tab import drag, duck_photo, field, press, says, shot, until, upload
 from wayword.objects import ObjectDatabase
 
 if TYPE_CHECKING:
@@ -22,26 +22,24 @@ pytestmark = pytest.mark.needs_browser
 Visit = tuple[Any, "Page"]
 
 
-def upload(tab: Any, folder: Path, files: dict[str, bytes]) -> None:
-    """All at once, as chosen in the dialog."""
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    with tab.expect_file_chooser() as chooser:
-        press(tab, "Upload photos")
-    chooser.value.set_files([str(folder / name) for name in files])
-
-
 def test_mistakes_stand_beside_their_field_and_go_when_they_are_mended(visit: Visit, tmp_path: Path) -> None:
     tab, page = visit
     teach = page._teach
     tab.get_by_role("tab", name="Teach").click()
     press(tab, "Save and fly to it")
     until(lambda: "name" in teach._name_note.content)
+    says(tab, "nothing was saved")
     field(tab, "Name").fill("../duck")
-    until(lambda: "looks like a path" in teach._name_note.content)
+    note = says(tab, "looks like a path").first.bounding_box()
+    assert field(tab, "Name").bounding_box()["y"] < note["y"] < field(tab, "Phrases").bounding_box()["y"]
     shot(tab, "teach-mistakes")
     field(tab, "Name").fill("duck")
     until(lambda: teach._name_note.content == "")
+    until(lambda: tab.get_by_text("nothing was saved").count() == 0)
+    field(tab, "Phrases").fill("the \u202educk")
+    until(lambda: "invisible" in teach._phrases_note.content)
+    field(tab, "Phrases").fill("the duck")
+    until(lambda: teach._phrases_note.content == "")
     press(tab, "Save and fly to it")
     says(tab, "has no photo")
     upload(tab, tmp_path, {"page.png": b"<html></html>"})
@@ -109,9 +107,10 @@ def test_photos_are_taken_with_the_webcam(visit: Visit) -> None:
     press(tab, "Use the webcam")
     tab.get_by_text("fills about half of the picture").wait_for()
     shot(tab, "webcam")
-    for count in (1, 2):
-        press(tab, "Take a photo")
-        tab.get_by_text(f"{count} photo").wait_for()
+    tab.keyboard.press("Enter")  # what takes a photo has the focus
+    tab.get_by_text("1 photo taken").wait_for()
+    press(tab, "Take a photo")
+    tab.get_by_text("2 photos taken").wait_for()
     press(tab, "Done")
     tab.locator("dialog").wait_for(state="detached")
     for count in (1, 2):

@@ -133,6 +133,43 @@ def drag(tab: Any, start: np.ndarray, end: np.ndarray) -> None:
     tab.mouse.up()
 
 
+def swipe(tab: Any, start: np.ndarray, end: np.ndarray) -> None:
+    """With one finger, in small steps."""
+    touch = tab.context.new_cdp_session(tab)
+
+    def send(kind: str, *places: np.ndarray) -> None:
+        points = [{"x": float(x), "y": float(y)} for x, y in places]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", start)
+    for share in np.linspace(0, 1, 12):
+        send("touchMove", start + share * (end - start))
+        tab.wait_for_timeout(60)
+    send("touchEnd")
+    touch.detach()
+
+
+def stops_of_the_tab_key(tab: Any, first: Any) -> list[str]:
+    """What the Tab key reaches after ``first``, by its words or its name."""
+    first.focus()
+    stops = []
+    for _ in range(40):
+        tab.keyboard.press("Tab")
+        stops.append(
+            tab.evaluate("(document.activeElement.innerText || document.activeElement.ariaLabel || '').trim()")
+        )
+    return stops
+
+
+def upload(tab: Any, folder: Path, files: dict[str, bytes]) -> None:
+    """All at once, as chosen in the dialog."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    with tab.expect_file_chooser() as chooser:
+        press(tab, "Upload photos")
+    chooser.value.set_files([str(folder / name) for name in files])
+
+
 def duck_photo(number: int) -> bytes:
     """A JPEG of the rubber duck, from one of several sides."""
     from wayword.episodes import PlacedObject

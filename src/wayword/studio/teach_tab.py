@@ -52,8 +52,8 @@ class TeachTab:
         self._message = gui.add_html("")
         forget = gui.add_button("Forget these photos", color="gray")
         limit_uploads(client, lambda problem: self._tell(problem, "problem"))
-        self._name.on_update(by_visitor(lambda _: self._check_name(empty=True)))
-        self._phrases.on_update(by_visitor(lambda _: self._check_phrases()))
+        self._name.on_update(by_visitor(lambda _: self._typed(lambda: self._check_name(empty=True))))
+        self._phrases.on_update(by_visitor(lambda _: self._typed(self._check_phrases)))
         upload.on_upload(lambda event: self._do(lambda: self._add(event.target.value)))
         check.on_click(lambda _: self._do(self._check))
         save.on_click(lambda _: self._do(self._save))
@@ -96,12 +96,22 @@ class TeachTab:
         return _note(self._phrases_note, lambda: split_phrases(self._phrases.value))
 
     def _check_photos(self) -> bool:
+        self._forget_lack()
         try:
             need_photo(self.lesson.workshop.folder, self._name.value, self.lesson.exemplars)
         except WaywordError as error:
             self._tell(str(error), "problem")
             return False
         return True
+
+    def _typed(self, check: Callable[[], bool]) -> None:
+        """The last button's answer is about what stood there before; what is still wrong stands beside its field."""
+        self._message.content = ""
+        check()
+
+    def _forget_lack(self) -> None:
+        """That there is no photo is said once, and no longer than it is true."""
+        self._lines = [line for line in self._lines if "has no photo" not in line[0]]
 
     def _tell(self, line: str, kind: str) -> None:
         """One more line about photos."""
@@ -117,7 +127,7 @@ class TeachTab:
         except WaywordError as error:
             self._tell(str(error), "problem")
             return
-        self._lines = [line for line in self._lines if "has no photo" not in line[0]]  # now there is one
+        self._forget_lack()
         self._tell(answer, "note")
         self._show()
 
