@@ -87,7 +87,7 @@ def draw(points, title):
 def main():
     """Check the environment, learn, write the curve."""
     parser = argparse.ArgumentParser(description="PPO learns one plain goal on wayword/Arena-v0")
-    parser.add_argument("--steps", type=int, default=30_000, help="about five minutes on a busy two-core machine")
+    parser.add_argument("--steps", type=int, default=30_000, help="on two cores a minute, or five if they are busy")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("out/learn"), help="the folder for curve.csv and curve.svg")
     options = parser.parse_args()
