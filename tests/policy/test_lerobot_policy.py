@@ -40,6 +40,9 @@ def test_flights_are_opened_trained_on_and_flown(tmp_path: Path) -> None:
     assert frame["observation.images.front"].shape == (3, 72, 128)
     assert 0 <= frame["observation.images.front"].min() < frame["observation.images.front"].max() <= 1
     assert isinstance(frame["task"], str)
+    assert (frame["observation.state"].shape, frame["action"].shape) == ((6,), (3,))
+    ends = [bool(plain[k]["next.done"]) for k in range(len(plain))]
+    assert (sum(ends), ends[-1]) == (3, True)  # an end for each episode
 
     dataset = LeRobotDataset("wayword/flights", root=folder, delta_timestamps={"action": [0.0, 0.5, 1.0, 1.5]})
     features = dataset_to_policy_features(dataset.meta.features)
