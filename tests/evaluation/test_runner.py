@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from wayword.episodes import Example, examples, load_natural
 from wayword.errors import WaywordError
 from wayword.evaluation import summarise
 from wayword.evaluation.runner import fly_examples
-from wayword.evaluation.verdicts import judge_by_demonstration
+from wayword.evaluation.verdicts import judge_by_demonstration, judge_by_demonstration_and_goal
 from wayword.pilot.episode_loop import RunConfig
 from wayword.policy import Average, AverageConfig, Observations, Oracle, Stop
 from wayword.recording.film import Film
@@ -134,3 +135,13 @@ def test_a_recorded_flight_is_the_evaluated_flight(bank: MeshBank, dev_pairs: li
     unfilmed = Film(Oracle(), cut, bank, judge=judge_by_demonstration).fly()
     assert np.array_equal(unfilmed.end.path, flight.path)
     assert unfilmed.verdict == film.flight.verdict
+
+    goal, end = cut.objects[0].name, unfilmed.end
+    told = judge_by_demonstration_and_goal([cut.objects[1].name, goal])(end)
+    assert told.success
+    assert re.match(rf"arrived: stopped after \d+\.\d s, \d\.\d+ m from the {goal}, which is ", told.outcome)
+    assert told.outcome.endswith(
+        f"; {flight.metrics.ne:.2f} m from the end of the demonstration, EMD {flight.metrics.emd:.2f} m"
+    )
+    for nothing in ([], ["unicorn"]):  # nobody said a word about what stands there
+        assert judge_by_demonstration_and_goal(nothing)(end) == unfilmed.verdict

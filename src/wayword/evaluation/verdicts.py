@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wayword.evaluation.metrics import EpisodeMetrics, score
-from wayword.pilot.verdict import FlightEnd, Verdict
+from wayword.pilot.free_flight import describe_end
+from wayword.pilot.verdict import FlightEnd, Judge, Verdict
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,21 @@ def judge_by_demonstration(end: FlightEnd) -> ScoredVerdict:
     """Whether a flight arrived where its demonstration ends."""
     metrics = score_end(end)
     return ScoredVerdict(outcome_of(metrics), metrics.sr, metrics=metrics)
+
+
+def judge_by_demonstration_and_goal(mentioned: Sequence[str]) -> Judge:
+    """The same, told from the last of ``mentioned``, the goal, for people who do not see the demonstration."""
+
+    def judge(end: FlightEnd) -> ScoredVerdict:
+        scored = judge_by_demonstration(end)
+        metrics = scored.metrics
+        if metrics is None or not {item.name for item in end.example.objects} & set(mentioned):
+            return scored
+        word = "arrived" if metrics.sr else "missed"
+        off = f"{metrics.ne:.2f} m from the end of the demonstration, EMD {metrics.emd:.2f} m"
+        return ScoredVerdict(f"{word}: {describe_end(end, mentioned)}; {off}", metrics.sr, metrics=metrics)
+
+    return judge
 
 
 def outcome_of(m: EpisodeMetrics) -> str:

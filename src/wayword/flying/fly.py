@@ -199,7 +199,7 @@ def fly_request(
 
     A ``database`` or ``camera`` goes before the one that the request names.
     """
-    from wayword.evaluation.verdicts import judge_by_demonstration
+    from wayword.evaluation.verdicts import judge_by_demonstration_and_goal
     from wayword.pictures.video import write_video
     from wayword.pilot.free_flight import is_free
     from wayword.policy import Watching
@@ -222,7 +222,7 @@ def fly_request(
     config = RecorderConfig(request.seed, request.random_look, request.as_seen, arena, look=place.look)
     if isinstance(flight.policy, FsPVN) and not isinstance(flight.policy, Watching):
         first.finish(flight.policy, flight.database)
-    judge: Judge = judge_by_demonstration
+    judge = judge_by_demonstration_and_goal(flight.mentioned)
     if is_free(flight.example):
         judge = _judge_of_words(flight, arena.vehicle.sub_step_s)
     with ExitStack() as open_files:

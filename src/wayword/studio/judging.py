@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wayword.evaluation.commands.spoken import judge_by_reading
-from wayword.evaluation.verdicts import score_end
-from wayword.pilot.free_flight import describe_end
+from wayword.evaluation.verdicts import judge_by_demonstration_and_goal
+from wayword.pilot.free_flight import judge_by_mentions
 from wayword.pilot.verdict import FlightEnd, Verdict
 from wayword.policy import Policy
 from wayword.policy.wayfinder import Wayfinder
@@ -25,9 +25,5 @@ def judge_flight(
     reading = flight.understood.reading
     if not flight.demonstrated and isinstance(policy, Wayfinder) and reading is not None and reading.kind == "steps":
         return judge_by_reading(reading, model, policy.refusal, sub_step_s)(end)
-    line = describe_end(end, mentioned)
-    if not flight.demonstrated:
-        return Verdict(line)
-    metrics = score_end(end)
-    word = "arrived" if metrics.sr else "missed"
-    return Verdict(f"{word}: {line}; {metrics.ne:.2f} m from the end of the demonstration", metrics.sr)
+    judge = judge_by_demonstration_and_goal if flight.demonstrated else judge_by_mentions
+    return judge(mentioned)(end)
