@@ -131,7 +131,7 @@ def circle(attempt: Attempt) -> StepFinding:
                 ends[own + start : end + 1] |= good
     turns = best / (2 * math.pi)
     way = "" if step.direction == "any" else {"cw": " clockwise", "ccw": " counter-clockwise"}[step.direction]
-    times = {1: "once", 2: "twice"}.get(step.turns, f"{step.turns:g} times")
+    times = {1.0: "once", 2.0: "twice"}.get(step.turns, f"{step.turns:g} times")
     what = f"circled {called(name)}{way} {times}"
     amount = f"{turns:.2f} turns"
     return StepFinding(once_done(ends), turns, "turns", f"{what}: yes, {amount}", f"{what}: no, {amount}", holds=False)
