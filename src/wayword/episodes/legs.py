@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wayword.episodes.geometry import Array, wrap
-from wayword.episodes.manoeuvres import Kind
+from wayword.episodes.manoeuvres import ManoeuvreKind
 
 Point = tuple[float, float]
 SKETCH_STEP_M = 0.02
@@ -82,7 +82,7 @@ class Arc:
 class Leg:
     """A candidate for the next segment: what is meant (indices of the objects) and its pieces in order."""
 
-    kind: Kind
+    kind: ManoeuvreKind
     objects: tuple[int, ...]
     pieces: tuple[Line | Arc, ...]
 
@@ -102,7 +102,7 @@ class Leg:
 
 
 def propose_leg(
-    kind: Kind, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+    kind: ManoeuvreKind, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
 ) -> Leg | None:
     """Draw one leg of the given kind from ``at``; None if this draw has no solution."""
     reachable = [i for i, c in enumerate(centres) if math.dist(at, c) < config.reach_m]
@@ -194,7 +194,7 @@ def _along(
     centres: Sequence[Point],
     rng: np.random.Generator,
     config: LegConfig,
-    kind: Kind,
+    kind: ManoeuvreKind,
     beyond: float,
 ) -> Leg | None:
     """A straight line that touches the object's circle and goes on ``beyond`` the touching point."""
@@ -202,7 +202,7 @@ def _along(
 
 
 def _onward(
-    kind: Kind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+    kind: ManoeuvreKind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
 ) -> Leg | None:
     """Past or around the target, then straight on to stop in front of another object."""
     radius = rng.uniform(*config.round_m)
@@ -213,7 +213,7 @@ def _onward(
 
 
 def past(
-    kind: Kind,
+    kind: ManoeuvreKind,
     target: int,
     sign: int,
     at: Point,
@@ -233,7 +233,7 @@ def past(
 
 
 def past_and_on(
-    kind: Kind,
+    kind: ManoeuvreKind,
     target: int,
     goal: int,
     sign: int,
@@ -312,7 +312,7 @@ def _ahead(start: Point, heading: float, metres: float) -> Point:
 
 
 _Sketch = Callable[[int, Point, Sequence[Point], np.random.Generator, LegConfig], "Leg | None"]
-_SKETCHES: dict[Kind, _Sketch] = {
+_SKETCHES: dict[ManoeuvreKind, _Sketch] = {
     "approach": approach,
     "pass": _pass,
     "around": _around,

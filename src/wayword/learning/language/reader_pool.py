@@ -20,7 +20,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import load_phrases
 from wayword.language.reader.marked import mark_text
 from wayword.language.reader.mentions import Entity, Mentions, TextMention
-from wayword.language.reader.program import NUMBER, Pointer, Quantity, Token, write
+from wayword.language.reader.program import NUMBER, Pointer, ProgramToken, Quantity, write
 from wayword.language.reader.quantities import find_measures
 from wayword.learning.language.reader_augment import chat, join_commands, mirror, renumber, rough, synonyms
 from wayword.learning.language.reader_forms import Rng, slots
@@ -268,7 +268,7 @@ def _bare(phrase: str) -> str:
     return re.sub(r"^(?:the|an?|this|that|these|those|my|your|its|their|our|his|her) ", "", phrase, flags=re.IGNORECASE)
 
 
-def meaning(command: Command, numbers: Mapping[str, int], mentions: Mentions) -> list[Token] | None:
+def meaning(command: Command, numbers: Mapping[str, int], mentions: Mentions) -> list[ProgramToken] | None:
     """The command's steps as tokens; None if something that they need is not mentioned."""
 
     def quantity(value: float, kind: Quantity) -> int | None:
@@ -286,7 +286,7 @@ def meaning(command: Command, numbers: Mapping[str, int], mentions: Mentions) ->
 
 def as_numbers(
     mentions: Mentions,
-    line: Sequence[Token],
+    line: Sequence[ProgramToken],
     begins: Sequence[int],
     description: bool,
     encoder: MiniLM,
