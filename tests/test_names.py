@@ -1,4 +1,4 @@
-"""One name for one thing: no public class, function or type is defined under the same name in two modules."""
+"""One name for one thing: no public name has two meanings, and a folder of weights is called the same everywhere."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ TWICE = {
     "project_masks": "the same projection, compiled and with gradients",
 }
 """Names that may be defined more than once, and why."""
+READERS = frozenset({
+    "Control.load", "Grounder.load", "WeightFolder.read", "find_weights", "load_nets", "locate",
+    "read_grounding_config", "read_policy_config",
+})  # fmt: skip
+"""What reads the weights of a policy, a segmentation or a network for photographs."""
+WEIGHTS = frozenset({"weights", "grounder", "start", "control"})
+"""What a parameter for them is called: ``grounder`` for those of the segmentation, ``start`` for those that a training
+goes on from, ``control`` for those whose stage 2 alone is taken."""
 
 
 def meanings(module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -74,3 +82,30 @@ def test_what_counts_as_a_meaning() -> None:
     assert dict(meanings("here", ast.parse(source))) == {
         "Kind": "Literal['near', 'far']", "Floats": "NDArray[np.float64]", "fly": "here",
     }  # fmt: skip
+
+
+def weight_parameters(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Parameters of functions that are handed on to what reads weights, as they are, and the line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            parameters = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in READERS:
+                    name = ast.unparse(call.args[0])
+                    if name in parameters:
+                        yield name, call.lineno
+
+
+def test_weights_are_called_the_same_everywhere() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)}:{line} {name}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        for name, line in weight_parameters(ast.parse(path.read_text(encoding="utf-8")))
+        if name not in WEIGHTS
+    ]
+    assert not wrong, f"call it weights or grounder: {wrong}"
+
+
+def test_where_weights_are_read() -> None:
+    source = "def load(folder, size):\n    return Grounder.load(folder), shape(size), find_weights(HERE)\n"
+    assert list(weight_parameters(ast.parse(source))) == [("folder", 2)]

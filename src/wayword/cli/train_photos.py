@@ -63,8 +63,8 @@ class ReportFrames:
 
     data: Path
     """Folder of shards made by `wayword ar generate`, best of --pool heldout and of places that were not trained on."""
-    weights: tuple[str, ...] = ("sim", "real")
-    """Shipped weights by name, or folders; measured side by side on the same frames."""
+    grounder: tuple[str, ...] = ("sim", "real")
+    """Shipped weights of segmentations by name, or folders; measured side by side on the same frames."""
     frames: int = 400
     """Frames of each kind."""
     seed: int = 0
@@ -82,11 +82,11 @@ class ReportFrames:
             raise WaywordError(f"--frames {self.frames}: at least one is needed")
         if self.publish:
             check_docs()
-            if any("/" in name for name in self.weights):
+            if any("/" in name for name in self.grounder):
                 raise WaywordError("--publish is for shipped weights, by their names")
         data = every_frame(self.data)
         entries: dict[str, Figure] = {}
-        for name in self.weights:
+        for name in self.grounder:
             for kind, figures in measure_frames(Grounder.load(name), data, self.frames, self.seed).items():
                 say(f"{name}, {kind}: {figures.line()}")
                 entries |= figures.publishable(f"{kind}.{name}", self.command())
@@ -95,5 +95,5 @@ class ReportFrames:
 
     def command(self) -> str:
         """The command line that measures the same again."""
-        words = f"wayword train frames-report --data {self.data.name} --weights {' '.join(self.weights)}"
+        words = f"wayword train frames-report --data {self.data.name} --grounder {' '.join(self.grounder)}"
         return f"{words} --frames {self.frames} --seed {self.seed}"

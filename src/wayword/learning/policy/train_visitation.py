@@ -170,12 +170,12 @@ class Data:
     grounder: Grounder
 
 
-def load_data(config: VisitationTraining, folder: Path, vision: Path, vocabulary: Vocabulary | None = None) -> Data:
+def load_data(config: VisitationTraining, folder: Path, grounder: Path, vocabulary: Vocabulary | None = None) -> Data:
     """Natural and generated examples with their executions and readings; their own words if none are given.
 
-    ``folder`` is what ``prepare`` made with the segmentation in ``vision``.
+    ``folder`` is what ``prepare`` made with the segmentation whose weights are in ``grounder``.
     """
-    grounder = Grounder.load(vision)
+    segmentation = Grounder.load(grounder)
     natural = load_items(Source("train", folder / "natural", overlapping=True))
     generated = load_items(_generated(folder / "generated"))
     drills = load_items(_generated(folder / "drills")) if (folder / "drills").exists() else []
@@ -183,9 +183,9 @@ def load_data(config: VisitationTraining, folder: Path, vision: Path, vocabulary
     parts = ((natural, share), (generated, 1 - share - drilled), (drills, drilled))
     weights = np.concatenate([np.full(len(items), part / max(len(items), 1)) for items, part in parts])
     items = [*natural, *generated, *drills]
-    photos = photo_pool(folder / "photos", grounder)
+    photos = photo_pool(folder / "photos", segmentation)
     words = vocabulary or vocabulary_of(items)
-    return Data(Samples(items, photos, grounder.config.density, words, config.sample), weights, grounder)
+    return Data(Samples(items, photos, segmentation.config.density, words, config.sample), weights, segmentation)
 
 
 def _generated(folder: Path) -> Source:
@@ -203,11 +203,11 @@ def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1,
     return net, data
 
 
-def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
+def load_start(net: Stage1, vocabulary: Vocabulary, weights: Path) -> None:
     """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word."""
-    words = read_policy_config(folder)["vocabulary"]
+    words = read_policy_config(weights)["vocabulary"]
     known = {word: number for number, word in enumerate(words)}
-    path = folder / "model.safetensors"
+    path = weights / "model.safetensors"
     try:
         tensors = read_torch(path, "choose other weights to start from", "stage1.")
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
