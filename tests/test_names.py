@@ -11,10 +11,6 @@ SOURCE = Path(__file__).parents[1] / "src"
 TWICE = {
     "main": "every training can be run as a module",
     "train": "the function behind each of those mains",
-    "averaged_net": "each training of the segmentation has its own network to average",
-    "batch": "and its own batches",
-    "check": "and what it checks while it trains",
-    "project_masks": "the same projection, compiled and with gradients",
 }
 """Names that may be defined more than once, and why."""
 READERS = frozenset({
@@ -59,12 +55,6 @@ def test_a_name_means_one_thing() -> None:
     twice = {name: sorted(modules.values()) for name, modules in definitions().items() if len(modules) > 1}
     surprising = {name: modules for name, modules in twice.items() if name not in TWICE}
     assert not surprising, f"choose another name, one that says which: {surprising}"
-    outside = {
-        name: modules
-        for name, modules in twice.items()
-        if name not in ("main", "train") and sum(".learning." not in module for module in modules) > 1
-    }
-    assert set(outside) <= {"project_masks"}, outside
     settled = set(TWICE) - set(twice)
     assert not settled, f"defined once by now, so take it out of TWICE: {settled}"
 
