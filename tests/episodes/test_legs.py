@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayword.episodes.geometry import wrap
-from wayword.episodes.legs import SKETCH_STEP_M, Arc, Leg, LegConfig, Line, approach, past, past_and_on, propose_leg
+from wayword.episodes.leg_pieces import SKETCH_STEP_M, Arc, Line
+from wayword.episodes.legs import Leg, LegConfig, approach, past, past_and_on, propose_leg
 from wayword.episodes.manoeuvres import ManoeuvreKind
 
 CONFIG = LegConfig()

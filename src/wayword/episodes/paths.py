@@ -19,7 +19,8 @@ import numpy as np
 from wayword.episodes.format import Episode, PlacedObject, Pose2, Segment
 from wayword.episodes.geometry import Array, arc_length, distances_to_path, edge_distance, wrap
 from wayword.episodes.layouts import LayoutConfig, random_layout
-from wayword.episodes.legs import SKETCH_STEP_M, Leg, LegConfig, Point, propose_leg
+from wayword.episodes.leg_pieces import SKETCH_STEP_M, Point
+from wayword.episodes.legs import Leg, LegConfig, propose_leg
 from wayword.episodes.manoeuvres import Manoeuvre, ManoeuvreKind, measure_manoeuvre, plain_instruction
 from wayword.errors import WaywordError
 

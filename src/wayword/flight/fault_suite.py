@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from wayword.flight.autopilot_model import AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
 from wayword.flight.faults import Case, FaultScene, SceneChange
 from wayword.flight.reasons import Reason
 from wayword.mapping.standing import Disc

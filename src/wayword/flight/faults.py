@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.decider import Wish
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig

@@ -108,7 +108,8 @@ def simulated_vehicle(
     **model: Any,
 ) -> Vehicle:
     """The simulator with the arena's renderer as camera and its solid objects."""
-    from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+    from wayword.flight.autopilot_config import AutopilotModelConfig
+    from wayword.flight.autopilot_model import AutopilotModel
     from wayword.flight.simulated import SimulatedVehicle
     from wayword.sim.arena import ArenaConfig
 

@@ -29,7 +29,7 @@ from wayword.language.reader.program import (
     Pointer,
     ProgramToken,
 )
-from wayword.learning.language.reader_pool import ENTITY, QUANTITY, ReaderExample
+from wayword.learning.language.reader_examples import ENTITY, QUANTITY, ReaderExample
 
 START = len(VOCABULARY)
 """The word the decoder begins with."""

@@ -27,9 +27,10 @@ from wayword.language.reader.network import BELOW, ReaderConfig, load_network, s
 from wayword.language.reader.program import VOCABULARY
 from wayword.learning.common.loop import NO_LIMIT, LoopConfig, LoopSettings, Run
 from wayword.learning.common.train_config import claim
+from wayword.learning.language.reader_examples import PLACEHOLDERS
 from wayword.learning.language.reader_net import ReaderBatch, ReaderNet, collate_reader, reader_losses
 from wayword.learning.language.reader_parses import parse_commands, parse_paragraphs
-from wayword.learning.language.reader_pool import PLACEHOLDERS, Pool, ReaderPoolConfig, ReaderSources
+from wayword.learning.language.reader_pool import Pool, ReaderPoolConfig, ReaderSources
 from wayword.learning.language.treebank import read_treebank
 
 TRAINING = "reader"
