@@ -22,8 +22,8 @@ class TrainPhotos:
     """Make the weights with which `wayword teach` and `wayword ground` look at photographs, and measure them.
 
     Photos are drawn: things of mesh packs in real panoramas, five photos each in different places, with other things
-    around. Held-out nouns in held-out panoramas say how good it is. OUT/train_config.json has all settings; --config FILE
-    runs one again, to the bit.
+    around. Held-out nouns in held-out panoramas say how good it is. OUT/train_config.json has all settings; --config
+    FILE runs one again.
     """
 
     backbone: Path | None = None
@@ -92,9 +92,7 @@ class TrainPhotos:
             )
         )  # fmt: skip
         if backbone is None or not (packs and panoramas and held_panoramas):
-            raise WaywordError(
-                "--backbone, --packs, --panoramas and --held-panoramas are needed, or --config that names them"
-            )
+            raise WaywordError("--backbone, --packs, --panoramas and --held-panoramas are needed, or --config of a run")
         return PhotoSources(backbone, packs, panoramas, held_panoramas)
 
 
