@@ -110,6 +110,21 @@ def test_no_file_stands_beside_a_folder_of_its_name() -> None:
     assert not twins
 
 
+def test_tests_stand_where_what_they_test_stands() -> None:
+    """Folders of tests mirror the packages: who looks for the tests of ``sim/render`` finds ``tests/sim/render``."""
+    here = Path(__file__).parent
+    others = {"docs", "support", "data"}  # tests of the pages, helpers, and what the tests read
+    folders = {path.parent.relative_to(here).as_posix() for path in here.rglob("*.py")} - {".", *others}
+    packages = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if path.stem != "__init__"}
+    packages.remove(".")
+    assert folders <= packages, f"no package is called {sorted(folders - packages)}"
+    without = {
+        "sim/models/catalogue",
+        "flight/testing",
+    }  # models, which tests/sim/models checks; autopilots to test with
+    assert packages - folders == without
+
+
 def test_imports_are_absolute() -> None:
     relative = [
         name

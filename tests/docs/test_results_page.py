@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from wayword.evaluation.report.grid import Grid
 from wayword.evaluation.report.publish import render_results_md
-from wayword.evaluation.report.results_grids import GRIDS, Grid
+from wayword.evaluation.report.results_grids import GRIDS
 from wayword.evaluation.report.results_page import NO_BREAK, figure_text, render_grids
 from wayword.figures import Figure, load_results
 

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wayword.episodes.geometry import wrap
-from wayword.episodes.legs import SKETCH_STEP_M, Arc, Leg, LegConfig, Line, approach, past, past_and_on, propose_leg
-from wayword.episodes.manoeuvres import Kind
+from wayword.episodes.leg_pieces import SKETCH_STEP_M, Arc, Line
+from wayword.episodes.legs import Leg, LegConfig, approach, past, past_and_on, propose_leg
+from wayword.episodes.manoeuvres import ManoeuvreKind
 
 CONFIG = LegConfig()
-KINDS: tuple[Kind, ...] = ("approach", "pass", "around", "between", "beside")
+KINDS: tuple[ManoeuvreKind, ...] = ("approach", "pass", "around", "between", "beside")
 CENTRES = [(1.0, 1.0), (2.4, 1.1), (1.3, 2.5), (3.6, 3.2), (3.4, 1.2)]
 
 
@@ -139,7 +140,9 @@ def test_an_approach_that_would_stop_at_another_object_is_none() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(0, 10_000), st.floats(0.3, 4.4), st.floats(0.3, 4.4))
-def test_every_leg_begins_where_the_drone_is_and_does_not_jump(kind: Kind, seed: int, x: float, y: float) -> None:
+def test_every_leg_begins_where_the_drone_is_and_does_not_jump(
+    kind: ManoeuvreKind, seed: int, x: float, y: float
+) -> None:
     leg = propose_leg(kind, (x, y), CENTRES, rng(seed), CONFIG)
     if leg is None:
         return

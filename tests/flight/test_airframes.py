@@ -9,7 +9,8 @@ import pytest
 
 from wayword.evaluation.table.conditions import VEHICLES
 from wayword.flight.airframes import AIRFRAMES
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
 from wayword.flight.governor import GovernorConfig
 from wayword.flight.vehicle import Mode
 from wayword.sim.vehicle import Fleet

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from support.governing import heard, tick, wish
 from wayword.flight import FlightPlan, State, fly_mission
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.clearance import CREEP_M_S, Around, cleared, joined_discs, squeezed_discs
 from wayword.flight.decider import Wish
 from wayword.flight.simulated import SimulatedVehicle

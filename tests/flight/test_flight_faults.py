@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from wayword.errors import WaywordError
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
 from wayword.flight.decider import Decider, PolicyMind
 from wayword.flight.fault_suite import _wind, cases
 from wayword.flight.faults import Case, ScriptedMind, fault_table, run_case

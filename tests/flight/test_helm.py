@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from wayword.flight import GovernorConfig, Mode, Reason
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.faults import ScriptedMind
 from wayword.flight.helm import Helm
 from wayword.flight.mission import FlightPlan, fly_mission

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.decider import Decider
 from wayword.flight.faults import ScriptedMind
 from wayword.flight.loop import GovernorLoop

@@ -18,7 +18,8 @@ pytest.importorskip("pymavlink", reason="needs pymavlink: pip install -e '.[flig
 
 from wayword.errors import WaywordError
 from wayword.flight import GovernorConfig, Mode, Reason, Shot
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
 from wayword.flight.decider import PolicyMind
 from wayword.flight.faults import ScriptedMind
 from wayword.flight.mavlink_link import MavlinkLink

@@ -9,7 +9,8 @@ import pytest
 
 from wayword.errors import WaywordError
 from wayword.flight import Mode, Reason
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
 from wayword.flight.faults import ScriptedMind
 from wayword.flight.mission import FlightPlan, Outcome, fly_mission
 from wayword.flight.simulated import SimulatedVehicle

@@ -122,11 +122,11 @@ def test_bad_input_gives_one_clear_line(minilm: MiniLM) -> None:
 
 def test_damaged_files_give_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="missing; reinstall"):
-        MiniLM(folder=tmp_path)
+        MiniLM(weights=tmp_path)
     (tmp_path / "minilm.onnx").write_bytes(b"not a model")
     with pytest.raises(DataError, match="damaged; reinstall"):
-        MiniLM(folder=tmp_path)
+        MiniLM(weights=tmp_path)
     shutil.copy(DATA / "minilm.onnx", tmp_path)
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(DataError, match="tokenizer"):
-        MiniLM(folder=tmp_path)
+        MiniLM(weights=tmp_path)

@@ -59,7 +59,7 @@ class TestGradients:
 
         pose = POSE + np.array([1.5, 0, 0, 0, 0, turn])
         masks = rng.random((3, 72, 128), dtype=np.float32)
-        out = differentiable.project_masks(torch.tensor(masks, dtype=torch.float64), torch.tensor(pose), CAMERA)
+        out = differentiable.project_features(torch.tensor(masks, dtype=torch.float64), torch.tensor(pose), CAMERA)
         assert (out > 0).any()
         np.testing.assert_allclose(out.numpy(), project_masks(masks, pose, CAMERA), atol=1e-5)
 
@@ -72,7 +72,7 @@ class TestGradients:
         mixed = torch.tensor(rng.normal(size=(32 * 32, 5)))  # five mixtures of all cells: a backward pass each
 
         def projected(masks: torch.Tensor, pose: torch.Tensor) -> torch.Tensor:
-            return differentiable.project_masks(masks, pose, SMALL).reshape(-1) @ mixed
+            return differentiable.project_features(masks, pose, SMALL).reshape(-1) @ mixed
 
         for change in (np.zeros(6), np.array([2, 0, 0.1, 0.1, 0.1, 2.0])):  # the second with cells behind the camera
             pose = torch.tensor(POSE + change, requires_grad=True)
@@ -84,4 +84,4 @@ class TestGradients:
         from wayword.mapping import differentiable
 
         with pytest.raises(WaywordError, match="masks must be"):
-            differentiable.project_masks(torch.zeros(1, 8, 10), torch.zeros(3), SMALL)
+            differentiable.project_features(torch.zeros(1, 8, 10), torch.zeros(3), SMALL)

@@ -27,7 +27,7 @@ from wayword.learning.language.gold_references import GOLD_FOLDER
 if TYPE_CHECKING:
     from wayword.figures import Figure
     from wayword.learning.language.language_run import LanguageSettings, LanguageSources
-    from wayword.learning.language.measured import Report
+    from wayword.learning.language.measured import MeasuredFigures
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class LanguageReport:
         if self.publish:
             publish_figures(figures)
 
-    def _figures(self, report: Report) -> dict[str, Figure]:
+    def _figures(self, report: MeasuredFigures) -> dict[str, Figure]:
         command, today = "wayword train language-report", date.today().isoformat()
         for option in ("trained", "ewt", "alfred", "glove"):
             command += f" --{option} {option.upper()}" if getattr(self, option) is not None else ""

@@ -163,10 +163,8 @@ class ReportGrounding:
 
     split: Literal["dev", "test"] = "dev"
     """Whose objects; test is for the end."""
-    weights: str = "sim"
-    """Which shipped weights."""
-    folder: Path | None = None
-    """Weights in a folder of your own instead."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder."""
     frames: int = 400
     """Frames for proposals and grounding."""
     trials: int = 2000
@@ -198,11 +196,11 @@ class ReportGrounding:
         check_seed(self.seed)
         if self.draws < 0 or (self.pack is not None and self.draws < 1):
             raise WaywordError(f"--draws {self.draws}: at least 1 is needed, or 0 without --pack")
-        grounder = Grounder.load(self.folder or self.weights)
+        grounder = Grounder.load(self.grounder)
         references = phrases_of_names() if self.language else certain
         report = measure(grounder, self.split, self.frames, self.seed, references, self.trials)
         self._measure_draws(report, grounder, references)
-        times(report, grounder, self.split, self.seed, folder=find_weights(self.folder or self.weights))
+        times(report, grounder, self.split, self.seed, weights=find_weights(self.grounder))
         say(table(report.figures))
         say("calibration of ALIGN: mean value, share that is true, boxes x references")
         for value, share, count in report.curve:
@@ -215,6 +213,7 @@ class ReportGrounding:
             from wayword.cli.results import publish_figures
 
             command = f"wayword train grounding-report --split {self.split} --frames {self.frames} --seed {self.seed}"
+            command += f" --grounder {self.grounder}" if self.grounder != "sim" else ""
             command += f" --draws {self.draws}" + (f" --pack {self.pack.name}" if self.pack else "")
             publish_figures(report.publishable(self.split, command))
 

@@ -16,8 +16,8 @@ from wayword.learning.policy.sizes import ControlSize, Size
 if TYPE_CHECKING:
     from wayword.learning.policy.train_policy import PolicyTraining
 
-Part = Literal["data", "visitation", "control", "sureal", "export"]
-PARTS: tuple[Part, ...] = ("data", "visitation", "control", "sureal", "export")
+PolicyPart = Literal["data", "visitation", "control", "sureal", "export"]
+PARTS: tuple[PolicyPart, ...] = ("data", "visitation", "control", "sureal", "export")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class TrainPolicy(CrewOptions):
     """Where the finished weights go; fly them with `wayword fly --weights`."""
     config: Path | None = None
     """A train_config.json, of a run or of weights, to run again; --seed may change its seed, nothing else."""
-    only: tuple[Part, ...] = PARTS
+    only: tuple[PolicyPart, ...] = PARTS
     """Do these parts only, in this order."""
     show: bool = False
     """Print the settings as a file for --config, and train nothing."""

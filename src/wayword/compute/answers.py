@@ -8,10 +8,10 @@ from typing import Any
 
 from wayword.errors import WaywordError
 
-Answer = tuple[str, Any]
+WorkerAnswer = tuple[str, Any]
 
 
-def answer_to(work: Callable[[Any], Any], job: Any) -> Answer:
+def answer_to(work: Callable[[Any], Any], job: Any) -> WorkerAnswer:
     """Do a job, in a worker; what is raised there must not end it, nor has it to be such that it can be sent."""
     try:
         return "result", work(job)
@@ -21,7 +21,7 @@ def answer_to(work: Callable[[Any], Any], job: Any) -> Answer:
         return "defect", traceback.format_exc()
 
 
-def result_of(answer: Answer) -> Any:
+def result_of(answer: WorkerAnswer) -> Any:
     """The result, or the error in the words of the worker."""
     kind, content = answer
     if kind == "mistake":

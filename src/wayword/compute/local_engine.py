@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from wayword.compute.answers import Answer, answer_to, result_of
+from wayword.compute.answers import WorkerAnswer, answer_to, result_of
 from wayword.compute.crew import Crew, Job, Result
 from wayword.compute.shared_arrays import Packed, pack
 from wayword.errors import WaywordError
@@ -39,10 +39,10 @@ class _Worker:
         self.number, self.job, self.tries = number, job, tries
         _send(self.end, job)
 
-    def answer(self) -> Answer | None:
+    def answer(self) -> WorkerAnswer | None:
         """What it says of its job; None if it is not there any more."""
         try:
-            answer: Answer = self.end.recv()
+            answer: WorkerAnswer = self.end.recv()
         except (EOFError, ConnectionError):
             return None
         return answer

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from wayword.compute.answers import Answer, answer_to, result_of
+from wayword.compute.answers import WorkerAnswer, answer_to, result_of
 from wayword.compute.crew import Crew, Job, Result
 from wayword.compute.local_engine import one_thread_each
 from wayword.errors import WaywordError
@@ -103,9 +103,9 @@ def _join(ray: Any, address: str) -> None:
         raise WaywordError(f"--ray {address}: no cluster could be joined there ({reason})") from error
 
 
-def _answer(ray: Any, reference: Any) -> Answer:
+def _answer(ray: Any, reference: Any) -> WorkerAnswer:
     try:
-        answer: Answer = ray.get(reference)
+        answer: WorkerAnswer = ray.get(reference)
     except ray.exceptions.RayTaskError as error:  # what is raised in the job is in the answer: this came before it
         raise RuntimeError(f"in a worker:\n{error}") from error
     except ray.exceptions.RayError as error:
@@ -118,7 +118,7 @@ _WORK: dict[str, Callable[[Any], Any]] = {}
 """In a worker: what it has taken out of the object store, under its reference."""
 
 
-def _do(shared: list[Any], job: Any) -> Answer:
+def _do(shared: list[Any], job: Any) -> WorkerAnswer:
     """In a worker of the cluster."""
     import ray
 

@@ -5,7 +5,7 @@ from wayword.episodes.format import Episode, Example, PlacedObject, Pose2, Segme
 from wayword.episodes.layouts import LayoutConfig, random_layout
 from wayword.episodes.legs import LegConfig
 from wayword.episodes.loader import EpisodeRules, load_episodes, write_episodes
-from wayword.episodes.manoeuvres import Kind, Manoeuvre, Passed, measure_manoeuvre, plain_instruction
+from wayword.episodes.manoeuvres import Manoeuvre, ManoeuvreKind, Passed, measure_manoeuvre, plain_instruction
 from wayword.episodes.paths import PathConfig, generate_episode, generate_episodes
 
 __all__ = [
@@ -13,10 +13,10 @@ __all__ = [
     "Episode",
     "EpisodeRules",
     "Example",
-    "Kind",
     "LayoutConfig",
     "LegConfig",
     "Manoeuvre",
+    "ManoeuvreKind",
     "Passed",
     "PathConfig",
     "PlacedObject",

@@ -1,8 +1,7 @@
 """Sketches of single manoeuvres: a leg from where the drone is, made of straight lines and circular arcs.
 
-A leg starts in any direction (sharp turns belong to the boundaries between segments) and is smooth inside:
-lines meet arcs at tangents, and bends between two lines are rounded by an arc. What a leg really does is
-measured later, on the finished path; here the numbers are only intentions.
+A leg starts in any direction (sharp turns belong to the boundaries between segments) and is smooth inside
+(``leg_pieces``). What a leg really does is measured later, on the finished path; here the numbers are only intentions.
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wayword.episodes.geometry import Array, wrap
-from wayword.episodes.manoeuvres import Kind
-
-Point = tuple[float, float]
-SKETCH_STEP_M = 0.02
+from wayword.episodes.leg_pieces import Arc, Line, Point, ahead, heading_to, rounded, sampled, tangent
+from wayword.episodes.manoeuvres import ManoeuvreKind
 
 
 @dataclass(frozen=True)
@@ -45,44 +42,10 @@ class LegConfig:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A straight piece."""
-
-    start: Point
-    end: Point
-
-    @property
-    def length(self) -> float:
-        """Metres."""
-        return math.dist(self.start, self.end)
-
-
-@dataclass(frozen=True)
-class Arc:
-    """The piece flown from ``heading`` by ``angle`` around ``centre``; counter-clockwise if ``sign`` is 1."""
-
-    centre: Point
-    radius: float
-    heading: float
-    sign: int
-    angle: float
-
-    @property
-    def length(self) -> float:
-        """Metres."""
-        return self.radius * self.angle
-
-    @property
-    def end(self) -> Point:
-        """Where the arc leaves the circle."""
-        return _ahead(self.centre, self.heading + self.sign * (self.angle - math.pi / 2), self.radius)
-
-
-@dataclass(frozen=True)
 class Leg:
     """A candidate for the next segment: what is meant (indices of the objects) and its pieces in order."""
 
-    kind: Kind
+    kind: ManoeuvreKind
     objects: tuple[int, ...]
     pieces: tuple[Line | Arc, ...]
 
@@ -98,11 +61,11 @@ class Leg:
 
     def points(self, rng: np.random.Generator, bow: float) -> Array:
         """(n, 2) points about every 2 cm; lines bow at random by ``bow`` (one sigma) of their length."""
-        return np.concatenate([_sampled(piece, bow * rng.standard_normal()) for piece in self.pieces])
+        return np.concatenate([sampled(piece, bow * rng.standard_normal()) for piece in self.pieces])
 
 
 def propose_leg(
-    kind: Kind, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+    kind: ManoeuvreKind, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
 ) -> Leg | None:
     """Draw one leg of the given kind from ``at``; None if this draw has no solution."""
     reachable = [i for i, c in enumerate(centres) if math.dist(at, c) < config.reach_m]
@@ -125,8 +88,8 @@ def approach(
     stop = rng.uniform(*config.stop_m)
     if math.dist(at, centre) < stop + 0.5:
         return None
-    heading = _heading(at, centre) + rng.normal(0, 0.15)
-    end = _ahead(centre, heading + math.pi, stop)
+    heading = heading_to(at, centre) + rng.normal(0, 0.15)
+    end = ahead(centre, heading + math.pi, stop)
     return Leg("approach", (target,), (Line(at, end),))
 
 
@@ -148,14 +111,14 @@ def _around(
     if rng.random() < config.onward:
         return _onward("around", target, at, centres, rng, config)
     sign, radius = _either(rng), rng.uniform(*config.round_m)
-    touch = _tangent(at, centres[target], radius, sign)
+    touch = tangent(at, centres[target], radius, sign)
     if touch is None:
         return None
     heading, run = touch
     arc = Arc(centres[target], radius, heading, sign, rng.uniform(*config.round_rad))
-    pieces: tuple[Line | Arc, ...] = (Line(at, _ahead(at, heading, run)), arc)
+    pieces: tuple[Line | Arc, ...] = (Line(at, ahead(at, heading, run)), arc)
     if rng.random() < 0.5:
-        pieces += (Line(arc.end, _ahead(arc.end, heading + sign * arc.angle, rng.uniform(0.1, 0.4))),)
+        pieces += (Line(arc.end, ahead(arc.end, heading + sign * arc.angle, rng.uniform(0.1, 0.4))),)
     return Leg("around", (target,), pieces)
 
 
@@ -172,8 +135,8 @@ def _between(
     gate = (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]))
     if math.dist(at, gate) < 0.45:
         return None
-    straight = _heading(at, gate)
-    square = _heading(a, b) + math.pi / 2
+    straight = heading_to(at, gate)
+    square = heading_to(a, b) + math.pi / 2
     if math.cos(straight - square) < 0:
         square += math.pi
     slant = wrap(square - straight)
@@ -181,10 +144,10 @@ def _between(
         return None
     beyond = rng.uniform(0.05, 0.6)
     if abs(slant) < 0.4:
-        return Leg("between", (target, partner), (Line(at, _ahead(gate, straight, beyond)),))
+        return Leg("between", (target, partner), (Line(at, ahead(gate, straight, beyond)),))
     through = straight + 0.7 * slant  # come round to cross the gap more squarely
-    corner, end = _ahead(gate, through + math.pi, 0.4), _ahead(gate, through, beyond)
-    pieces = _rounded(at, corner, end, config.round_m[0])
+    corner, end = ahead(gate, through + math.pi, 0.4), ahead(gate, through, beyond)
+    pieces = rounded(at, corner, end, config.round_m[0])
     return Leg("between", (target, partner), pieces) if pieces else None
 
 
@@ -194,7 +157,7 @@ def _along(
     centres: Sequence[Point],
     rng: np.random.Generator,
     config: LegConfig,
-    kind: Kind,
+    kind: ManoeuvreKind,
     beyond: float,
 ) -> Leg | None:
     """A straight line that touches the object's circle and goes on ``beyond`` the touching point."""
@@ -202,7 +165,7 @@ def _along(
 
 
 def _onward(
-    kind: Kind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
+    kind: ManoeuvreKind, target: int, at: Point, centres: Sequence[Point], rng: np.random.Generator, config: LegConfig
 ) -> Leg | None:
     """Past or around the target, then straight on to stop in front of another object."""
     radius = rng.uniform(*config.round_m)
@@ -213,7 +176,7 @@ def _onward(
 
 
 def past(
-    kind: Kind,
+    kind: ManoeuvreKind,
     target: int,
     sign: int,
     at: Point,
@@ -223,17 +186,17 @@ def past(
     config: LegConfig,
 ) -> Leg | None:
     """Straight past the target, which is on the left if ``sign`` is 1, and ``beyond`` metres on."""
-    touch = _tangent(at, centres[target], rng.uniform(*config.abeam_m), sign)
+    touch = tangent(at, centres[target], rng.uniform(*config.abeam_m), sign)
     if touch is None:
         return None
     heading, run = touch
     if run < 0.25:  # the object is abeam already
         return None
-    return Leg(kind, (target,), (Line(at, _ahead(at, heading, run + beyond)),))
+    return Leg(kind, (target,), (Line(at, ahead(at, heading, run + beyond)),))
 
 
 def past_and_on(
-    kind: Kind,
+    kind: ManoeuvreKind,
     target: int,
     goal: int,
     sign: int,
@@ -245,74 +208,28 @@ def past_and_on(
 ) -> Leg | None:
     """Around the target at ``radius``, on the left if ``sign`` is 1, as far as the line to the goal; then along it."""
     centre = centres[target]
-    touch = _tangent(at, centre, radius, sign)
+    touch = tangent(at, centre, radius, sign)
     if touch is None:
         return None
     heading, run = touch
     away = math.dist(centre, centres[goal])
-    leaving = _heading(centre, centres[goal]) + sign * math.asin(radius / away)
+    leaving = heading_to(centre, centres[goal]) + sign * math.asin(radius / away)
     angle = (sign * (leaving - heading)) % (2 * math.pi)
     stop = rng.uniform(*config.stop_m)
     straight = math.sqrt(away**2 - radius**2) - stop
     if angle > config.round_rad[1] or straight < 0.1:
         return None
     arc = Arc(centre, radius, heading, sign, angle)
-    last = Line(arc.end, _ahead(arc.end, leaving, straight))
-    return Leg(kind, (target,), (Line(at, _ahead(at, heading, run)), arc, last))
+    last = Line(arc.end, ahead(arc.end, leaving, straight))
+    return Leg(kind, (target,), (Line(at, ahead(at, heading, run)), arc, last))
 
 
 def _either(rng: np.random.Generator) -> int:
     return 1 if rng.random() < 0.5 else -1
 
 
-def _tangent(at: Point, centre: Point, radius: float, sign: int) -> tuple[float, float] | None:
-    """Heading and length of the line from ``at`` that touches the circle, on its left if ``sign`` is 1."""
-    away = math.dist(at, centre)
-    if away < radius + 0.02:
-        return None
-    return _heading(at, centre) - sign * math.asin(radius / away), math.sqrt(away**2 - radius**2)
-
-
-def _sampled(piece: Line | Arc, bow: float) -> Array:
-    steps = max(1, math.ceil(piece.length / SKETCH_STEP_M))
-    share = np.arange(steps + 1) / steps
-    points = np.empty((steps + 1, 2))
-    if isinstance(piece, Line):
-        (x, y), (dx, dy) = piece.start, (piece.end[0] - piece.start[0], piece.end[1] - piece.start[1])
-        across = bow * np.sin(math.pi * share)
-        points[:, 0] = x + share * dx - across * dy
-        points[:, 1] = y + share * dy + across * dx
-    else:
-        polar = piece.heading + piece.sign * (piece.angle * share - math.pi / 2)
-        points[:, 0] = piece.centre[0] + piece.radius * np.cos(polar)
-        points[:, 1] = piece.centre[1] + piece.radius * np.sin(polar)
-    return points
-
-
-def _rounded(start: Point, corner: Point, end: Point, min_radius: float) -> tuple[Line | Arc, ...] | None:
-    """Two lines whose corner is replaced by the widest arc that fits; None if that is too narrow."""
-    into, out = _heading(start, corner), _heading(corner, end)
-    bend = wrap(out - into)
-    room = min(math.dist(start, corner), math.dist(corner, end))
-    radius = min(room / max(math.tan(abs(bend) / 2), 1e-6), 2.0)
-    if radius < min_radius:
-        return None
-    trim, sign = radius * math.tan(abs(bend) / 2), (1 if bend > 0 else -1)
-    begin = _ahead(corner, into + math.pi, trim)
-    arc = Arc(_ahead(begin, into + sign * math.pi / 2, radius), radius, into, sign, abs(bend))
-    return Line(start, begin), arc, Line(arc.end, end)
-
-
-def _heading(start: Point, end: Point) -> float:
-    return math.atan2(end[1] - start[1], end[0] - start[0])
-
-
-def _ahead(start: Point, heading: float, metres: float) -> Point:
-    return start[0] + metres * math.cos(heading), start[1] + metres * math.sin(heading)
-
-
 _Sketch = Callable[[int, Point, Sequence[Point], np.random.Generator, LegConfig], "Leg | None"]
-_SKETCHES: dict[Kind, _Sketch] = {
+_SKETCHES: dict[ManoeuvreKind, _Sketch] = {
     "approach": approach,
     "pass": _pass,
     "around": _around,

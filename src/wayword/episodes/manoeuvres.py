@@ -19,7 +19,7 @@ import numpy as np
 from wayword.episodes.format import Episode
 from wayword.episodes.geometry import Array, arc_length, chord_heading, wrap
 
-Kind = Literal["approach", "pass", "around", "between", "beside"]
+ManoeuvreKind = Literal["approach", "pass", "around", "between", "beside"]
 Side = Literal["left", "right"]
 Relation = Literal["in front of", "beside", "just past"]
 
@@ -45,7 +45,7 @@ class Passed:
 class Manoeuvre:
     """The facts of one segment."""
 
-    kind: Kind
+    kind: ManoeuvreKind
     objects: tuple[str, ...]
     """What it is about: one object, or for "between" the one on the left and the one on the right."""
     side: Side | None
@@ -85,7 +85,7 @@ def arrival_heading(path: Array, arc: Array, metres: float) -> float:
     return _beyond_rounding(path, arc, metres, forward=-1)
 
 
-def measure_manoeuvre(episode: Episode, segment: int, kind: Kind, objects: Sequence[str]) -> Manoeuvre | None:
+def measure_manoeuvre(episode: Episode, segment: int, kind: ManoeuvreKind, objects: Sequence[str]) -> Manoeuvre | None:
     """The facts of a segment (counted from 0) told as a manoeuvre ``kind`` about ``objects``.
 
     None if the path does not do that. The two objects of "between" may be given in either order.

@@ -19,14 +19,15 @@ import numpy as np
 from wayword.episodes.format import Episode, PlacedObject, Pose2, Segment
 from wayword.episodes.geometry import Array, arc_length, distances_to_path, edge_distance, wrap
 from wayword.episodes.layouts import LayoutConfig, random_layout
-from wayword.episodes.legs import SKETCH_STEP_M, Leg, LegConfig, Point, propose_leg
-from wayword.episodes.manoeuvres import Kind, Manoeuvre, measure_manoeuvre, plain_instruction
+from wayword.episodes.leg_pieces import SKETCH_STEP_M, Point
+from wayword.episodes.legs import Leg, LegConfig, propose_leg
+from wayword.episodes.manoeuvres import Manoeuvre, ManoeuvreKind, measure_manoeuvre, plain_instruction
 from wayword.errors import WaywordError
 
 _PATHS_PER_LAYOUT = 8
 _LAYOUTS = 100
 _DRAWS_PER_LEG = 40
-_KINDS: tuple[Kind, ...] = ("approach", "pass", "around", "between", "beside")
+_KINDS: tuple[ManoeuvreKind, ...] = ("approach", "pass", "around", "between", "beside")
 
 
 @dataclass(frozen=True)

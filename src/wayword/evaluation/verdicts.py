@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wayword.evaluation.metrics import EpisodeMetrics, score
 from wayword.pilot.free_flight import describe_end
-from wayword.pilot.verdict import FlightEnd, Judge, Verdict
+from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def judge_by_demonstration(end: FlightEnd) -> ScoredVerdict:
     return ScoredVerdict(outcome_of(metrics), metrics.sr, metrics=metrics)
 
 
-def judge_by_demonstration_and_goal(mentioned: Sequence[str]) -> Judge:
+def judge_by_demonstration_and_goal(mentioned: Sequence[str]) -> FlightJudge:
     """The same, told from the last of ``mentioned``, the goal, for people who do not see the demonstration."""
 
     def judge(end: FlightEnd) -> ScoredVerdict:

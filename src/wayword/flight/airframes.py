@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from wayword.flight.autopilot_model import AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
 from wayword.sim.vehicle.fitted import ARDUCOPTER, PX4
 
 Airframe = Literal["usual", "slow", "px4", "arducopter"]

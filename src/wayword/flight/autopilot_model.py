@@ -18,12 +18,12 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.flight.air import Wind, swing
+from wayword.flight.autopilot_config import AutopilotModelConfig
 from wayword.flight.vehicle import Mode, Pose, Telemetry, Vector
 from wayword.sim.vehicle.config import GRAVITY_M_S2
 from wayword.sim.vehicle.contact import push_out
@@ -34,38 +34,6 @@ _PLACE_GAIN, _HEIGHT_GAIN = 0.6, 1.5
 _HOLD_SPEED_M_S = 0.5
 _STREAM_S, _STREAM_GAP_S = 0.4, 0.5
 """A stream this long, without a larger gap, lets an autopilot enter offboard."""
-
-
-@dataclass(frozen=True)
-class AutopilotModelConfig:
-    """One simulated aircraft."""
-
-    time_constant_s: float = 0.7
-    yaw_time_constant_s: float = 0.12
-    latency_s: float = 0.05
-    silence_s: float = 1.1
-    """PX4 with COM_OF_LOSS_T at 0.5 s: 0.6 s more were measured."""
-    on_silence: Literal["land", "hold", "stop"] = "land"
-    """Leave offboard and land or hold, as PX4 is told to; or stand still in it, as ArduPilot does."""
-    comes_back: bool = False
-    """Setpoints that return end the action on silence: a failsafe is PX4's only while its cause lasts."""
-    speed_share: float = 1.0
-    """Of a commanded velocity, what it flies: 0.8 on PX4."""
-    overshoot: float = 0.0
-    """Share by which a new velocity is overshot; 0: the lag model."""
-    ceiling_m: float = math.inf
-    """It is pushed down from above this height in every mode: ArduPilot's FENCE_ALT_MAX less FENCE_MARGIN."""
-    heartbeat_s: float = math.inf
-    """It lands so long after the last heartbeat of ours: ArduPilot's FS_GCS_TIMEOUT; never, if it heard none."""
-    wind_m_s: tuple[float, float] = (0.0, 0.0)
-    gust_m_s: float = 0.0
-    wind_learning_s: float = 1.5
-    """Time constant with which the velocity loop's integral takes up the wind's pull."""
-    position_noise_m: float = 0.005
-    velocity_noise_m_s: float = 0.01
-    step_s: float = 0.01
-    radius_m: float = 0.08
-    """Of the body, against objects."""
 
 
 @dataclass

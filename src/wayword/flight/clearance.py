@@ -76,7 +76,7 @@ class ClearanceLine:
         return ux * self.nx + uy * self.ny - self.most
 
 
-Rule = tuple[ClearanceLine, ...]
+LineChoice = tuple[ClearanceLine, ...]
 """One of these lines must be kept."""
 
 
@@ -140,13 +140,13 @@ def squeezed_discs(obstacles: Iterable[Disc], hull_m: float, room_m: float, leas
     return tuple(narrower)
 
 
-def _holds(rule: Rule, ux: float, uy: float) -> bool:
+def _holds(rule: LineChoice, ux: float, uy: float) -> bool:
     return any(line.over(ux, uy) <= _EPS for line in rule)
 
 
-def _rules(place: Vec, rest: Vec, wish: Vec, obstacles: Iterable[Disc], around: Around) -> list[Rule]:
+def _rules(place: Vec, rest: Vec, wish: Vec, obstacles: Iterable[Disc], around: Around) -> list[LineChoice]:
     """What everything within reach demands."""
-    rules = list[Rule]()
+    rules = list[LineChoice]()
     reach = around.ahead_s * math.hypot(*wish)
     near = sorted(obstacles, key=lambda disc: math.hypot(disc[0] - rest[0], disc[1] - rest[1]) - disc[2])
     for x, y, radius in near:
@@ -189,7 +189,7 @@ def _way_rule(place: Vec, rest: Vec, middle: Vec, wide: float, reach: float, ahe
     return ClearanceLine(dx / away, dy / away, max(gap, 0.0) / (part * ahead_s))
 
 
-def _first_safe(wish: Vec, rules: list[Rule], joint: list[Rule]) -> Vec | None:
+def _first_safe(wish: Vec, rules: list[LineChoice], joint: list[LineChoice]) -> Vec | None:
     """What keeps all rules; else those of single things; else, slowly, what comes nearer to none of them."""
     best = _nearest(wish, [*rules, *joint]) or _nearest(wish, rules)
     if best is not None:
@@ -199,7 +199,7 @@ def _first_safe(wish: Vec, rules: list[Rule], joint: list[Rule]) -> Vec | None:
     return _nearest((share * wish[0], share * wish[1]), patient)
 
 
-def _nearest(wish: Vec, rules: list[Rule]) -> Vec | None:
+def _nearest(wish: Vec, rules: list[LineChoice]) -> Vec | None:
     """Of the points that can be nearest, the nearest that keeps all rules; None if there is none.
 
     Products and sums are taken one by one, never by a matrix product: those differ from machine to machine.

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from wayword.flight.autopilot_model import AutopilotModelConfig
-from wayword.flight.faults import Case, FaultScene, Turn
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.faults import Case, FaultScene, SceneChange
 from wayword.flight.reasons import Reason
 from wayword.mapping.standing import Disc
 
 
-def _link(up: bool) -> Turn:
+def _link(up: bool) -> SceneChange:
     def turn(scene: FaultScene) -> None:
         scene.vehicle.link.up = up
 
     return turn
 
 
-def _set(**values: object) -> Turn:
+def _set(**values: object) -> SceneChange:
     """Change the link, the mind or the body by the name of the attribute."""
 
     def turn(scene: FaultScene) -> None:
@@ -29,7 +29,7 @@ def _set(**values: object) -> Turn:
     return turn
 
 
-def _wind(speed_m_s: float) -> Turn:
+def _wind(speed_m_s: float) -> SceneChange:
     """A wind towards +x sets in at once, with gusts of 15 % of it."""
 
     def turn(scene: FaultScene) -> None:

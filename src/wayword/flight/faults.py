@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.decider import Wish
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
@@ -28,7 +29,7 @@ from wayword.mapping.standing import Disc, standing
 from wayword.mapping.world_map import splat_max
 from wayword.task import MAX_SPEED_M_S
 
-Turn = Callable[["FaultScene"], None]
+SceneChange = Callable[["FaultScene"], None]
 FAULT_S = 4.0
 """Seconds after take-off at which a fault begins."""
 
@@ -71,8 +72,8 @@ class FaultScene:
     mind: ScriptedMind
     vehicle: SimulatedVehicle
     fence: Fence
-    begin: Turn
-    end: Turn | None = None
+    begin: SceneChange
+    end: SceneChange | None = None
     lasts_s: float = math.inf
     fault_s: float = FAULT_S
     flying_s: float | None = None
@@ -114,14 +115,14 @@ class Case:
 
     name: str
     what: str
-    begin: Turn
+    begin: SceneChange
     ends: tuple[str, ...]
     """Allowed endings."""
     reasons: tuple[Reason, ...]
     """Codes that must be given."""
     most_m: float
     """The vehicle must not fly further than this after the fault; ``inf`` where it rightly flies on."""
-    end: Turn | None = None
+    end: SceneChange | None = None
     lasts_s: float = math.inf
     model: AutopilotModelConfig = field(default_factory=AutopilotModelConfig)
     speed_m_s: float = MAX_SPEED_M_S

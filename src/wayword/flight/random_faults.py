@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel
 from wayword.flight.decider import Wish
-from wayword.flight.faults import FaultScene, ScriptedMind, Turn
+from wayword.flight.faults import FaultScene, SceneChange, ScriptedMind
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
 from wayword.flight.mission import FlightPlan, Outcome, fly_mission
@@ -165,18 +166,18 @@ def _place(fence: Fence, rng: np.random.Generator) -> tuple[float, float]:
             return x, y
 
 
-def _fault(rng: np.random.Generator) -> tuple[str, Turn, Turn | None]:
+def _fault(rng: np.random.Generator) -> tuple[str, SceneChange, SceneChange | None]:
     """A fault, how it begins and how it ends."""
 
-    def on_link(name: str, bad: object, good: object) -> tuple[Turn, Turn]:
+    def on_link(name: str, bad: object, good: object) -> tuple[SceneChange, SceneChange]:
         return (lambda s: setattr(s.vehicle.link, name, bad)), (lambda s: setattr(s.vehicle.link, name, good))
 
-    def on_mind(name: str, bad: object, good: object) -> tuple[Turn, Turn]:
+    def on_mind(name: str, bad: object, good: object) -> tuple[SceneChange, SceneChange]:
         return (lambda s: setattr(s.mind, name, bad)), (lambda s: setattr(s.mind, name, good))
 
     angle, size = float(rng.uniform(-math.pi, math.pi)), float(rng.uniform(0.1, 3.0))
     jump = (size * math.cos(angle), size * math.sin(angle))
-    kinds: dict[str, tuple[Turn, Turn | None]] = {
+    kinds: dict[str, tuple[SceneChange, SceneChange | None]] = {
         "link": on_link("up", False, True),
         "pose": on_link("pose_up", False, True),
         "camera": on_link("camera_up", False, True),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wayword.episodes import PlacedObject, Pose2
     from wayword.sim.render.bank import MeshBank
 
-Place = tuple[float, float, float]
+StandPose = tuple[float, float, float]
 """Where a vehicle stands: x, y in metres, yaw in radians."""
 _LENS_M = 0.08
 """A vehicle that stands on the ground has its lens this high."""
@@ -63,7 +63,7 @@ def refuse_unflyable(policy: Policy, instruction: str, database: Any) -> None:
 
 
 def real_vehicle(
-    address: str, video: str | None, camera: Path | None, start: Place, video_delay: float = 0.0
+    address: str, video: str | None, camera: Path | None, start: StandPose, video_delay: float = 0.0
 ) -> Vehicle:
     """A vehicle by its address: who speaks its scheme is registered (``wayword.registry``); or as module:Class."""
     check_address(address)
@@ -81,7 +81,7 @@ def check_address(address: str) -> None:
 
 
 def mavlink_vehicle(
-    address: str, video: str | None, camera: Path | None, start: Place, video_delay: float = 0.0
+    address: str, video: str | None, camera: Path | None, start: StandPose, video_delay: float = 0.0
 ) -> Vehicle:
     """A MAVLink vehicle and its camera: ``video`` is where its frames come from, ``camera`` the file about it."""
     from wayword.flight.calibration import Calibration
@@ -108,7 +108,8 @@ def simulated_vehicle(
     **model: Any,
 ) -> Vehicle:
     """The simulator with the arena's renderer as camera and its solid objects."""
-    from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig
+    from wayword.flight.autopilot_config import AutopilotModelConfig
+    from wayword.flight.autopilot_model import AutopilotModel
     from wayword.flight.simulated import SimulatedVehicle
     from wayword.sim.arena import ArenaConfig
 

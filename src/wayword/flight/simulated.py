@@ -20,7 +20,7 @@ from wayword.flight.helm import Helm
 from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, VehicleFacts
 from wayword.task import ALTITUDE_M
 
-Eye = Callable[[Pose], NDArray[np.uint8]]
+CameraFunction = Callable[[Pose], NDArray[np.uint8]]
 """What the camera sees from a pose."""
 
 
@@ -46,7 +46,7 @@ class SimulatedVehicle:
     """Lock-step simulation behind the vehicle protocol."""
 
     body: AutopilotModel = field(default_factory=AutopilotModel)
-    eye: Eye | None = None
+    eye: CameraFunction | None = None
     """None: images are grey noise, for policies that do not look."""
     frame_s: float = 0.1
     link: SimulatedLink = field(default_factory=SimulatedLink)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wayword.errors import WaywordError
 from wayword.flight.vehicle import Shot
 
-Fit = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
+ImageFit = Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
 """From the camera's own pixels to the model's (``resample.Resampler``)."""
 _RETRY_S = 0.5
 _DEVICE_OPTIONS = ("video_size", "framerate", "input_format", "pixel_format")
@@ -49,7 +49,7 @@ class VideoStream:
     def __init__(
         self,
         source: str,
-        fit: Fit | None = None,
+        fit: ImageFit | None = None,
         delay_s: float = 0.0,
         open_s: float = 10.0,
         real_time: bool = True,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wayword.camera import Camera
     from wayword.language.pipeline import Parsed
     from wayword.objects import ObjectDatabase
-    from wayword.pilot.verdict import Judge, VerdictPart
+    from wayword.pilot.verdict import FlightJudge, VerdictPart
     from wayword.recording.film import FilmedFlight, RecorderConfig
     from wayword.recording.mcap_flights import FilmMcap
     from wayword.recording.rerun_files import FilmLog
@@ -222,7 +222,7 @@ def fly_request(
     config = RecorderConfig(request.seed, request.random_look, request.as_seen, arena, look=place.look)
     if isinstance(flight.policy, FsPVN) and not isinstance(flight.policy, Watching):
         first.finish(flight.policy, flight.database)
-    judge = judge_by_demonstration_and_goal(flight.mentioned)
+    judge: FlightJudge = judge_by_demonstration_and_goal(flight.mentioned)
     if is_free(flight.example):
         judge = _judge_of_words(flight, arena.vehicle.sub_step_s)
     with ExitStack() as open_files:
@@ -247,7 +247,7 @@ def fly_request(
     return result
 
 
-def _judge_of_words(flight: PreparedFlight, sub_step_s: float) -> Judge:
+def _judge_of_words(flight: PreparedFlight, sub_step_s: float) -> FlightJudge:
     """For a flight that nobody demonstrated: step by step where steps were read, else where it ended."""
     from wayword.evaluation.commands.spoken import judge_by_reading
     from wayword.pilot.free_flight import judge_by_mentions

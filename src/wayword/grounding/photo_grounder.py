@@ -58,12 +58,12 @@ class PhotoGrounder:
         )  # fmt: skip
 
     @staticmethod
-    def load(grounder: Path | str = PHOTO_GROUNDER, folder: Path = PHOTO_WEIGHTS) -> PhotoGrounder:
-        """With shipped weights by name, or with those in a folder."""
-        with WeightFolder.read(folder, SCHEMA).parsing() as settings:
+    def load(grounder: Path | str = PHOTO_GROUNDER, weights: Path = PHOTO_WEIGHTS) -> PhotoGrounder:
+        """``grounder``: shipped weights by name, or a folder; ``weights``: of the network that looks at photographs."""
+        with WeightFolder.read(weights, SCHEMA).parsing() as settings:
             density = DensityConfig(**settings["density"])
             share = float(settings["photo_share"])
-        return PhotoGrounder(Grounder.load(grounder), PhotoEmbedder.load(folder), density, share)
+        return PhotoGrounder(Grounder.load(grounder), PhotoEmbedder.load(weights), density, share)
 
     def __call__(self, image: Pixels, p_object_of_reference: ArrayLike, exemplars: Exemplars) -> PhotoGrounding:
         """Look for the references in one photo."""

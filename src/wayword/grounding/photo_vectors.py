@@ -36,9 +36,9 @@ class PhotoEmbedder:
         self.network = network
 
     @staticmethod
-    def load(folder: Path = PHOTO_WEIGHTS) -> PhotoEmbedder:
+    def load(weights: Path = PHOTO_WEIGHTS) -> PhotoEmbedder:
         """The one that ships."""
-        return PhotoEmbedder(OnnxNetwork(*WeightFolder.read(folder, SCHEMA).file("backbone.onnx")))
+        return PhotoEmbedder(OnnxNetwork(*WeightFolder.read(weights, SCHEMA).file("backbone.onnx")))
 
     def __call__(self, image: NDArray[np.uint8], boxes: ArrayLike) -> NDArray[np.float32]:
         """Vectors (K, D) of boxes (K, 4)."""

@@ -61,9 +61,9 @@ class ChoiceConfig:
             raise WaywordError(f"choosing needs {len(TRAITS)} weights alone and three more together")
 
     @staticmethod
-    def load(folder: Path = PHOTO_WEIGHTS) -> ChoiceConfig:
+    def load(weights: Path = PHOTO_WEIGHTS) -> ChoiceConfig:
         """The one that ships."""
-        with WeightFolder.read(folder, SCHEMA).parsing() as settings:
+        with WeightFolder.read(weights, SCHEMA).parsing() as settings:
             return ChoiceConfig(_choice(settings["alone"]), _choice(settings["together"]))
 
 

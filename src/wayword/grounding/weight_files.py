@@ -48,10 +48,10 @@ def find_weights(weights: Path | str) -> Path:
     )
 
 
-def read_grounding_config(folder: Path) -> tuple[GroundingConfig, dict[str, Any]]:
+def read_grounding_config(weights: Path) -> tuple[GroundingConfig, dict[str, Any]]:
     """The configuration in ``config.json``, and the whole file."""
-    weights = WeightFolder.read(folder, SCHEMA)
-    return _configuration(weights), dict(weights.settings)
+    folder = WeightFolder.read(weights, SCHEMA)
+    return _configuration(folder), dict(folder.settings)
 
 
 def open_networks(weights: Path | str) -> tuple[dict[str, OnnxNetwork], GroundingConfig]:

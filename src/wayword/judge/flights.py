@@ -14,12 +14,12 @@ from typing import Any
 from wayword.episodes import Example
 from wayword.errors import DataError, WaywordError
 from wayword.guarded import read_json
-from wayword.recording.track import Track, read_track
+from wayword.recording.track import PoseTrack, read_track
 
 LARGEST_BYTES = 200_000_000
 """Of a file with results; a table of eight systems has some ten million."""
 _FOREIGN = "is not what `wayword eval --out` or `wayword eval table` writes"
-Results = Mapping[str, Any]
+ResultsFile = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,11 @@ class StudyFlight:
 
     system: str
     example: Example
-    track: Track
+    track: PoseTrack
 
 
 def read_flights(
-    results: Sequence[Path], load: Callable[[Results], Sequence[Example]], kind: str = "natural"
+    results: Sequence[Path], load: Callable[[ResultsFile], Sequence[Example]], kind: str = "natural"
 ) -> list[StudyFlight]:
     """All flights of several results; ``load`` gives the examples a result was flown on, ``kind`` picks the column of
     a table: natural, generated or seen."""
@@ -81,7 +81,7 @@ def _flights(path: Path, system: str, rows: Any, examples: Mapping[str, Example]
         yield StudyFlight(system, examples[name], read_track(row["track"]))
 
 
-def _cells(path: Path, report: Results, kind: str) -> list[tuple[str, Any]]:
+def _cells(path: Path, report: ResultsFile, kind: str) -> list[tuple[str, Any]]:
     column = ".seen.natural" if kind == "seen" else f".{report['split']}.{kind}"
     cells = [(str(cell["system"]), cell) for key, cell in report["cells"].items() if key.endswith(column)]
     if not cells:

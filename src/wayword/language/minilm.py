@@ -49,15 +49,15 @@ class MiniLMConfig:
 class MiniLM:
     """Both a ``PhraseEncoder`` (``embed``) and a ``TokenEncoder`` (``tokens``)."""
 
-    def __init__(self, config: MiniLMConfig | None = None, folder: Path = DATA) -> None:
+    def __init__(self, config: MiniLMConfig | None = None, weights: Path = DATA) -> None:
         self.config = config or MiniLMConfig()
         if not all(0 <= layer <= LAYERS for layer in self.config.layers) or not self.config.layers:
             raise WaywordError(f"layers must be numbers from 0 to {LAYERS}, not {self.config.layers}")
         if not 16 <= self.config.window <= 256 or self.config.batch < 1 or self.config.threads < 1:
             raise WaywordError("window must be 16 to 256, batch and threads at least 1")
-        self._folder = folder
-        self._session = _load_session(folder / "minilm.onnx", self.config.threads)
-        self._tokenizer = _load_tokenizer(folder / "tokenizer.json")
+        self._folder = weights
+        self._session = _load_session(weights / "minilm.onnx", self.config.threads)
+        self._tokenizer = _load_tokenizer(weights / "tokenizer.json")
 
     @property
     def dimension(self) -> int:

@@ -31,8 +31,8 @@ def _camera_axes(pose: Tensor, mount_pitch_deg: float) -> Tensor:
     return torch.stack([-left, -(s * ahead + c * up), c * ahead - s * up])
 
 
-def project_masks(masks: Tensor, pose: Tensor, camera: Camera) -> Tensor:
-    """Masks (K, H, W) of an image taken from ``pose`` (6,), on the world grid: (K, 32, 32)."""
+def project_features(masks: Tensor, pose: Tensor, camera: Camera) -> Tensor:
+    """Masks or features (K, H, W) of an image taken from ``pose`` (6,), on the world grid: (K, 32, 32)."""
     if masks.ndim != 3 or tuple(masks.shape[1:]) != (camera.height, camera.width) or tuple(pose.shape) != (6,):
         raise WaywordError(
             f"masks must be (K, {camera.height}, {camera.width}) and the pose (6,), "

@@ -23,7 +23,7 @@ from wayword.objects.database import ObjectDatabase
 from wayword.objects.names import phrase_key
 from wayword.objects.similarity import Matrix, Similarity, default_similarity
 
-Kind = Literal["few photos", "few phrases", "duplicate", "look alike", "shared phrase", "phrases alike"]
+FindingKind = Literal["few photos", "few phrases", "duplicate", "look alike", "shared phrase", "phrases alike"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CheckConfig:
 class Finding:
     """One thing to mend: what kind, which objects, and a line that says what to do."""
 
-    kind: Kind
+    kind: FindingKind
     objects: tuple[str, ...]
     text: str
     probability: float | None = None

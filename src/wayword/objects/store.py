@@ -18,10 +18,8 @@ away by the next writer.
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wayword.errors import DataError, WaywordError
@@ -29,12 +27,11 @@ from wayword.guarded import read_bytes
 from wayword.objects import files
 from wayword.objects.cropping import Cropper
 from wayword.objects.exemplars import Exemplar, crop_file, photo_file, view_photo
-from wayword.objects.files import MAX_OBJECTS, MAX_PHOTOS, OBJECT, PREVIEW, Manifest, Record
-from wayword.objects.lock import locked
+from wayword.objects.files import MAX_OBJECTS, MAX_PHOTOS, OBJECT, PREVIEW, Record
 from wayword.objects.names import MAX_PHRASES, clean_name, phrase_key, short, slug
 from wayword.objects.photos import MAX_FILE_BYTES
+from wayword.objects.write_session import WORK, begin_session
 
-WORK = ".work"
 DrawPreview = Callable[[Record, Mapping[str, bytes]], bytes | None]
 """PNG of an object's photos and crops, None without any; files that are not written yet are in the mapping."""
 
@@ -58,54 +55,6 @@ class TeachingResult:
     preview: Path | None
 
 
-@dataclass
-class _Session:
-    """Files that wait in ``.work`` to be moved into place together."""
-
-    root: Path
-    waiting: list[tuple[Path, Path]] = field(default_factory=list)
-
-    def write(self, target: Path, data: bytes) -> None:
-        """Let ``data`` become ``target`` at the next commit."""
-        aside = self.root / WORK / f"{len(self.waiting):04d}"
-        aside.write_bytes(data)
-        self.waiting.append((aside, target))
-
-    def write_folder(self, target: Path, contents: dict[str, bytes]) -> None:
-        """Let a new folder appear at the next commit."""
-        aside = self.root / WORK / f"{len(self.waiting):04d}"
-        aside.mkdir()
-        for name, data in contents.items():
-            (aside / name).write_bytes(data)
-        self.waiting.append((aside, target))
-
-    def write_manifest(self, manifest: Manifest) -> None:
-        """Let the manifest be replaced at the next commit."""
-        self.write(self.root / files.MANIFEST, files.manifest_file(manifest))
-
-    def commit(self) -> None:
-        """Move everything into place, in the order in which it was written."""
-        for aside, target in self.waiting:
-            os.replace(aside, target)
-        self.waiting.clear()
-
-
-@contextmanager
-def _writing(root: Path) -> Iterator[_Session]:
-    """Hold the lock and an empty ``.work``; trouble with the disk becomes one line."""
-    with locked(root):
-        try:
-            shutil.rmtree(root / WORK, ignore_errors=True)
-            (root / WORK).mkdir()
-            yield _Session(root)
-        except OSError as error:
-            raise WaywordError(
-                f"{root}: cannot be written ({error.strerror or error}); make room or check its permissions"
-            ) from error
-        finally:
-            shutil.rmtree(root / WORK, ignore_errors=True)
-
-
 def teach(
     root: Path | str,
     name: str,
@@ -121,7 +70,7 @@ def teach(
     if not exemplars and not phrases:
         raise WaywordError(f"nothing to teach about {short(name)}; give at least one photo or one --phrase")
     _prepare(root)
-    with _writing(root) as session:
+    with begin_session(root) as session:
         records, manifest = files.read_records(root), files.read_manifest(root) or {}
         old_record = files.find_record(records, name)
         if old_record is None and len(records) >= MAX_OBJECTS:
@@ -173,7 +122,7 @@ def remove(
     """Take out one photo, one phrase, or, if neither is given, the whole object; returns what remains of it."""
     root = Path(root)
     _check_database(root)
-    with _writing(root) as session:
+    with begin_session(root) as session:
         records, manifest = files.read_records(root), files.read_manifest(root) or {}
         record = _known(root, records, name)
         key = record.folder.name
@@ -217,7 +166,7 @@ def renew(
     root = Path(root)
     _check_database(root)
     notes: list[str] = []
-    with _writing(root) as session:
+    with begin_session(root) as session:
         # Everything that can be refused is looked at before anything is changed.
         plans = []
         for record in files.read_records(root):

@@ -32,7 +32,7 @@ from wayword.episodes.geometry import distances_to_path, wrap
 from wayword.episodes.loader import check_episode
 from wayword.errors import DataError, WaywordError
 from wayword.guarded import read_json
-from wayword.pilot.verdict import FlightEnd, Judge, Verdict
+from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict
 from wayword.task import ARENA_M
 
 _LAYOUTS = 200
@@ -199,7 +199,7 @@ def _read_record(path: Path) -> dict[str, Any]:
     return record
 
 
-def judge_by_mentions(mentioned: Sequence[str]) -> Judge:
+def judge_by_mentions(mentioned: Sequence[str]) -> FlightJudge:
     """For a flight that nobody demonstrated: says where it ended, not whether that was right."""
     return lambda end: Verdict(describe_end(end, mentioned))
 

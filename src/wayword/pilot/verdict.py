@@ -60,4 +60,4 @@ class Verdict:
     """Thing by thing, where that can be told."""
 
 
-Judge = Callable[[FlightEnd], Verdict]
+FlightJudge = Callable[[FlightEnd], Verdict]

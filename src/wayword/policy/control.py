@@ -215,10 +215,10 @@ def write_control_record(folder: Path, config: ControlConfig, network: bytes, si
     write_json(folder / RECORD, saved)
 
 
-def read_control_record(folder: Path) -> tuple[ControlConfig, dict[str, Any]]:
+def read_control_record(weights: Path) -> tuple[ControlConfig, dict[str, Any]]:
     """The configuration in control.json, and the whole file."""
-    weights = WeightFolder.read(folder, SCHEMA, RECORD)
-    return _configuration(weights), dict(weights.settings)
+    folder = WeightFolder.read(weights, SCHEMA, RECORD)
+    return _configuration(folder), dict(folder.settings)
 
 
 def _configuration(folder: WeightFolder) -> ControlConfig:

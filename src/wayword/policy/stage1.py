@@ -120,6 +120,6 @@ class Stage1Runtime:
         return result
 
 
-def read_policy_config(folder: Path) -> dict[str, Any]:
+def read_policy_config(weights: Path) -> dict[str, Any]:
     """What ``config.json`` of a folder of the policy's weights says."""
-    return read_settings(folder / CONFIG, SCHEMA)
+    return read_settings(weights / CONFIG, SCHEMA)

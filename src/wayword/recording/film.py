@@ -22,7 +22,7 @@ from wayword.pictures.thought_masks import View
 from wayword.pictures.topdown import TopDown
 from wayword.pilot.episode_loop import DecisionPoint, EpisodeLoop, RunConfig, situation_of
 from wayword.pilot.free_flight import is_free, judge_by_mentions, title_of
-from wayword.pilot.verdict import FlightEnd, Judge, Verdict
+from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict
 from wayword.policy import Policy, Privileged, Thinking
 from wayword.policy.thought_record import thought_record
 from wayword.sim.arena import WATCHED, Arena, ArenaConfig
@@ -89,7 +89,7 @@ class Film:
         bank: MeshBank,
         config: RecorderConfig | None = None,
         objects: Any = None,
-        judge: Judge | None = None,
+        judge: FlightJudge | None = None,
         progress: Callable[[int], None] = lambda percent: None,
         decided: Callable[[NDArray[np.float64], Frame], None] = lambda pose, image: None,
     ) -> None:

@@ -31,7 +31,7 @@ from wayword.io import atomic_path
 from wayword.recording.ros_messages import INFO, LINE_LOOP, WARNING, encode, schema_text
 from wayword.versions import versions
 
-Values = dict[str, Any]
+MessageFields = dict[str, Any]
 TOPICS = {
     "/camera/image": "sensor_msgs/CompressedImage",
     "/camera/camera_info": "sensor_msgs/CameraInfo",
@@ -72,7 +72,7 @@ class McapLog:
         need_mcap()
         self.path, self._instruction, self._objects = path, instruction, objects
         self._camera = camera or Camera()
-        self._flown: list[Values] = []
+        self._flown: list[MessageFields] = []
         self._counts: dict[str, int] = {}
         self._channels: dict[str, int] = {}
         self._place = ExitStack()
@@ -161,25 +161,25 @@ class McapLog:
         self._writer.add_message(self._channels[topic], at, encode(message, values), at, number)
 
 
-def _stamp(time_s: float) -> Values:
+def _stamp(time_s: float) -> MessageFields:
     sec, nanosec = divmod(round(time_s * 1e9), 10**9)
     return {"sec": sec, "nanosec": nanosec}
 
 
-def _header(time_s: float, frame: str) -> Values:
+def _header(time_s: float, frame: str) -> MessageFields:
     return {"stamp": _stamp(time_s), "frame_id": frame}
 
 
-def _transform(time_s: float, parent: str, child: str, transform: Values) -> Values:
+def _transform(time_s: float, parent: str, child: str, transform: MessageFields) -> MessageFields:
     return {"header": _header(time_s, parent), "child_frame_id": child, "transform": transform}
 
 
-def _pose(pose: Sequence[float] | NDArray[np.float64]) -> Values:
+def _pose(pose: Sequence[float] | NDArray[np.float64]) -> MessageFields:
     x, y, z, roll, pitch, yaw = (float(value) for value in pose)
     return {"position": {"x": x, "y": y, "z": z}, "orientation": euler_quaternion(roll, pitch, yaw)}
 
 
-def _standing(item: PlacedObject) -> Values:
+def _standing(item: PlacedObject) -> MessageFields:
     return {"translation": {"x": item.x, "y": item.y}, "rotation": euler_quaternion(0.0, 0.0, item.yaw)}
 
 
@@ -194,7 +194,7 @@ def euler_quaternion(roll: float, pitch: float, yaw: float) -> dict[str, float]:
     }
 
 
-def _turned(turn: NDArray[np.float64]) -> Values:
+def _turned(turn: NDArray[np.float64]) -> MessageFields:
     """A rotation (3, 3) without a move."""
     from scipy.spatial.transform import Rotation
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wayword.errors import WaywordError
 
-Track = NDArray[np.float64]
+PoseTrack = NDArray[np.float64]
 """(T, 3) x, y in metres and heading in degrees."""
 LONGEST = 10_000
 """Decisions of the longest track that is read: hours of flight."""
@@ -29,7 +29,7 @@ def track_of(path: NDArray[np.float64], poses: NDArray[np.float64], stopped: boo
     return " ".join(f"{x:.2f},{y:.2f},{heading % 360:.0f}" for (x, y), heading in zip(places, headings, strict=True))
 
 
-def read_track(text: object) -> Track:
+def read_track(text: object) -> PoseTrack:
     """The track as numbers; anything else is refused."""
     try:
         if not isinstance(text, str) or text.count(" ") >= LONGEST:

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from wayword.task import ARENA_M
 
-Placed = Callable[[float, float], None]
+DropHandler = Callable[[float, float], None]
 
 
 def draggable(
     handle: Any,
     allowed: Callable[[], bool],
     where: Callable[[], tuple[float, float]] | None,
-    show: Placed,
-    dropped: Placed,
+    show: DropHandler,
+    dropped: DropHandler,
 ) -> None:
     """Let a visitor drag what a viser handle shows, at the height where it was grabbed.
 

@@ -26,7 +26,7 @@ from wayword.studio.layout_controls import LayoutControls
 from wayword.studio.letters import Letterbox
 from wayword.studio.painter import Painter
 from wayword.studio.plan_panel import PlanPanel
-from wayword.studio.player import Player, State
+from wayword.studio.player import Player, PlayerState
 from wayword.studio.screen import Screen
 from wayword.studio.session import FIRST_INSTRUCTION, Session
 from wayword.studio.stage import Stage
@@ -287,7 +287,7 @@ class Page:
         if not self._screen.closed:
             self._afterwards.show_end(leg, problem)
 
-    def show_state(self, state: State) -> None:
+    def show_state(self, state: PlayerState) -> None:
         """Flying, paused or idle."""
         if self._screen.closed:
             return

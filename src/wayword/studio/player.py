@@ -21,7 +21,7 @@ from wayword.task import DECISION_S
 UPDATES_PER_S = 20
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Seconds of flight per second."""
-State = Literal["idle", "flying", "paused"]
+PlayerState = Literal["idle", "flying", "paused"]
 
 
 class Viewer(Protocol):
@@ -36,7 +36,7 @@ class Viewer(Protocol):
     def show_end(self, leg: StudioStep | None, problem: Exception | None) -> None:
         """The flight is over: its last leg, None if it was stopped, or what went wrong."""
 
-    def show_state(self, state: State) -> None:
+    def show_state(self, state: PlayerState) -> None:
         """It is flying, paused or idle."""
 
 

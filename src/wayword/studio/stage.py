@@ -14,7 +14,7 @@ from wayword.episodes import PlacedObject, Pose2
 from wayword.pictures.colours import FLIGHT, Rgb
 from wayword.sim.models.mesh import Mesh
 from wayword.sim.render.bank import MeshBank
-from wayword.studio.dragging import Placed, draggable
+from wayword.studio.dragging import DropHandler, draggable
 from wayword.studio.layout import StudioLayout
 from wayword.studio.stage_meshes import arrow_mesh, drone_mesh, to_trimesh
 from wayword.task import ARENA_M
@@ -86,7 +86,7 @@ class Drone:
 class Stage:
     """What stands in the scene of one client."""
 
-    def __init__(self, client: Any, moved: Moved, started: Placed, headed: Placed, camera: Camera) -> None:
+    def __init__(self, client: Any, moved: Moved, started: DropHandler, headed: DropHandler, camera: Camera) -> None:
         self._client, self._moved = client, moved
         self._objects: list[Any] = []
         self._ground: Any = None

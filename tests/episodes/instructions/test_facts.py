@@ -10,7 +10,7 @@ import pytest
 
 from wayword.episodes import Episode, PlacedObject, Pose2, Segment, measure_manoeuvre
 from wayword.episodes.instructions.facts import Facts, Via, segment_facts
-from wayword.episodes.manoeuvres import Kind
+from wayword.episodes.manoeuvres import ManoeuvreKind
 
 Points = list[tuple[float, float]]
 
@@ -29,7 +29,7 @@ def arc(centre: tuple[float, float], radius: float, first: float, last: float) -
     return [(centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in angles]
 
 
-def facts(points: Points, yaw: float, kind: Kind, *about: str, **centres: tuple[float, float]) -> Facts:
+def facts(points: Points, yaw: float, kind: ManoeuvreKind, *about: str, **centres: tuple[float, float]) -> Facts:
     placed = tuple(PlacedObject(name, x, y, 0.0) for name, (x, y) in centres.items())
     episode = Episode(
         "e", "train", 4.7, placed, Pose2(*points[0], yaw), np.array(points), (Segment(len(points) - 1, "Go."),), "me"

@@ -10,11 +10,11 @@ import pytest
 from wayword.episodes import Example, PlacedObject
 from wayword.evaluation.table.attribution import (
     PASSED_M,
+    BlameStage,
     Evidence,
     KnownMention,
     ReadReference,
     Relabelled,
-    Stage,
     attribute,
     named_in,
 )
@@ -87,7 +87,7 @@ def test_a_flight_that_arrived_was_lost_by_nobody() -> None:
     ],
 )
 def test_the_first_stage_with_a_mistake_has_lost_the_flight(
-    changes: dict[str, object], stage: Stage, words: str
+    changes: dict[str, object], stage: BlameStage, words: str
 ) -> None:
     verdict = attribute(replace(LOST, **changes))  # type: ignore[arg-type]
     assert verdict.lost_by == stage
@@ -128,7 +128,7 @@ def test_a_flight_that_arrived_can_show_mistakes() -> None:
     ],
 )
 def test_a_flight_that_arrives_with_true_labels_was_lost_by_grounding(
-    changes: dict[str, object], relabelled: Relabelled, stage: Stage, words: str
+    changes: dict[str, object], relabelled: Relabelled, stage: BlameStage, words: str
 ) -> None:
     verdict = attribute(replace(LOST, **changes), relabelled)  # type: ignore[arg-type]
     assert verdict.lost_by == stage

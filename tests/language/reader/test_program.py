@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wayword.episodes.commands import Command, Select, Step, Until, load_commands
-from wayword.language.reader.program import CHOICES, VOCABULARY, Grammar, Pointer, Token, read_program, write
+from wayword.language.reader.program import CHOICES, VOCABULARY, Grammar, Pointer, ProgramToken, read_program, write
 
 
 def there_and_back(command: Command) -> tuple[tuple[Step, ...], dict[str, Select]]:
@@ -81,9 +81,9 @@ def test_every_written_command_survives(split: str) -> None:
 def test_any_choice_ends_in_steps() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
-        grammar, line = Grammar(), list[Token]()
+        grammar, line = Grammar(), list[ProgramToken]()
         while grammar.now is not None:
-            choices: list[Token] = [*grammar.choices()]
+            choices: list[ProgramToken] = [*grammar.choices()]
             if grammar.now in ("object", "named", "more"):
                 choices.append(Pointer("entity", 0))
             token = choices[int(rng.integers(len(choices)))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pytest
 
 from support.extra_torch import torch
 from wayword.errors import DataError
-from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run, share_done
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig, LoopSettings, Run, share_done
 
 CONFIG = LoopConfig(steps=100, minutes=NO_LIMIT, log_every=10, save_every_s=1e9)
 nn = torch.nn
@@ -73,6 +73,26 @@ def test_averages_follow_the_weights_and_count_batches_exactly(tmp_path: Path) -
         expected = before[name] + share * (weights[name] - before[name])
         torch.testing.assert_close(run.averaged()[name], expected)
     assert int(run.averaged()["1.num_batches_tracked"]) == 1  # whole numbers are copied
+
+
+def test_the_averaged_weights_answer_in_a_network_of_their_own(tmp_path: Path) -> None:
+    run = Run(tmp_path, net(), CONFIG)
+    step(run)
+    other = run.averaged_in(net(seed=1))
+    assert not other.training
+    for name, value in other.state_dict().items():
+        torch.testing.assert_close(value, run.averaged()[name])
+
+
+def test_settings_with_one_loop_take_seed_and_repeatability_from_it() -> None:
+    @dataclass(frozen=True)
+    class Training(LoopSettings):
+        loop: LoopConfig
+        batch: int = 2
+
+    assert Training(replace(CONFIG, seed=7)).seed == 7
+    assert Training(CONFIG).repeatable
+    assert not Training(replace(CONFIG, minutes=1.0)).repeatable
 
 
 def test_a_run_ends_after_its_steps_or_when_it_is_asked_to(tmp_path: Path) -> None:

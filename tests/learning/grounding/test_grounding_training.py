@@ -16,9 +16,8 @@ from wayword.learning.grounding.augment import recolour
 from wayword.learning.grounding.data import is_held_out, object_groups, open_shards, read_shard_arrays
 from wayword.learning.grounding.inputs import GroundingInputs
 from wayword.learning.grounding.train_metric import MetricTraining, Views
-from wayword.learning.grounding.train_proposals import ProposalTraining, batch
-from wayword.learning.grounding.train_refine import RefineTraining, train
-from wayword.learning.grounding.train_refine import batch as refine_batch
+from wayword.learning.grounding.train_proposals import ProposalTraining, proposal_batch
+from wayword.learning.grounding.train_refine import RefineTraining, refine_batch, train
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def test_boxes_follow_the_picture_through_zoom_and_mirror(shards: Path) -> None:
     # Wherever a frame is zoomed and mirrored to, the middle of each box must show an object's colour, not grey.
     data, _ = open_shards(shards)
     config = ProposalTraining(batch=12, zoomed=1.0)
-    images, boxes = batch(data, config, np.random.default_rng(0))
+    images, boxes = proposal_batch(data, config, np.random.default_rng(0))
     checked = 0
     for image, rows in zip(images.numpy(), boxes.numpy(), strict=True):
         for x0, y0, x1, y1 in rows:

@@ -10,15 +10,19 @@ import onnxruntime
 import pytest
 
 from support.extra_torch import torch
-from wayword.errors import DataError
+from wayword.cli.train_photos import TrainPhotos
+from wayword.errors import DataError, WaywordError
 from wayword.grounding.photo_candidates import TRAITS, Candidates
+from wayword.grounding.photo_vectors import PHOTO_WEIGHTS
 from wayword.grounding.shared_thing import Choice, ChoiceConfig
 from wayword.learning.ar.config import PoolConfig
 from wayword.learning.ar.objects import ObjectPool
+from wayword.learning.common.train_config import claim
 from wayword.learning.grounding.backbone import SIDE, Backbone, SamePad, backbone_onnx, read_backbone
 from wayword.learning.grounding.fit_photos import Looked, likeliest_weights, logistic_weights, measure_crops
 from wayword.learning.grounding.photo_names import cut_out, fit_photo_density, two_against_two
 from wayword.learning.grounding.teachings import HEIGHT, WIDTH, draw_teachings
+from wayword.learning.grounding.train_photos import TRAINING, PhotoSources, PhotoTraining, train_photos
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +137,29 @@ def test_crops_and_names_are_measured() -> None:
     assert share in (0.3, 0.5, 0.7)
     known, asked = cut_out(things, agreeing, (0, 1)), cut_out(things, agreeing, (2, 3))
     assert two_against_two(known, asked, share, density.variance, 10, 60, rng).mean > 0.8
+
+
+def test_the_shipped_weights_can_be_made_again_from_their_settings() -> None:
+    verb = TrainPhotos(config=PHOTO_WEIGHTS / "train_config.json")
+    assert verb.settings() == PhotoTraining(things=120, held_out=80, grounder="real", seed=5)
+    assert TrainPhotos(config=verb.config, seed=7).settings().seed == 7
+    sources = verb._sources()
+    assert sources.backbone.name == "efficientnet-lite0-57934424.pth"
+    assert [path.stem for path in sources.packs] == ["gso", "quat", "kaykit", "tox"]
+    assert len(sources.panoramas) == 8
+    assert len(sources.held_panoramas) == 4
+    with pytest.raises(WaywordError, match="--things: --config has all settings"):
+        TrainPhotos(config=verb.config, things=40).settings()
+    with pytest.raises(WaywordError, match="are needed, or --config"):
+        TrainPhotos()._sources()
+
+
+def test_a_folder_belongs_to_its_settings(tmp_path: Path) -> None:
+    names = ("backbone.pth", "pack.npz", "room.hdr", "other.hdr")
+    for name in names:
+        (tmp_path / name).write_text(name)
+    backbone, pack, room, other = (tmp_path / name for name in names)
+    sources = PhotoSources(backbone, (pack,), (room,), (other,))
+    claim(tmp_path / "out", TRAINING, PhotoTraining(), sources)
+    with pytest.raises(WaywordError, match=r"other settings \(things 120, now 20;"):
+        train_photos(PhotoTraining(things=20), sources, tmp_path / "out")

@@ -18,9 +18,10 @@ from wayword.language.reader.marked import MARK
 from wayword.language.reader.network import ReaderConfig, ReaderNetwork, load_network, save_network
 from wayword.language.reader.program import NUMBER, VOCABULARY
 from wayword.learning.language.reader_augment import join_commands, mirror, renumber
+from wayword.learning.language.reader_examples import ENTITY
 from wayword.learning.language.reader_forms import angle, length, number_in_words, slots
 from wayword.learning.language.reader_grammar import Speaker
-from wayword.learning.language.reader_pool import ENTITY, Pool, ReaderPoolConfig, ReaderSources
+from wayword.learning.language.reader_pool import Pool, ReaderPoolConfig, ReaderSources
 
 torch = pytest.importorskip("torch")
 

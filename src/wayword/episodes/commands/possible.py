@@ -16,7 +16,7 @@ from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.task import ARENA_M
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class RoomConfig:
 
 
 def why_not(
-    steps: Sequence[Step], places: Mapping[str, Place], start: Pose2, config: RoomConfig | None = None
+    steps: Sequence[Step], places: Mapping[str, Point], start: Pose2, config: RoomConfig | None = None
 ) -> str | None:
     """Why the steps cannot be flown, in words; None if they can."""
     room = _Room(places, start, config or RoomConfig())
@@ -62,7 +62,7 @@ def why_not(
     return wrong or room.trivial(steps)
 
 
-def pose_before(steps: Sequence[Step], number: int, places: Mapping[str, Place], start: Pose2) -> Pose2:
+def pose_before(steps: Sequence[Step], number: int, places: Mapping[str, Point], start: Pose2) -> Pose2:
     """Where the drone is thought to be when it begins step ``number``."""
     room, pose = _Room(places, start, RoomConfig()), start
     for step in steps[:number]:
@@ -72,7 +72,7 @@ def pose_before(steps: Sequence[Step], number: int, places: Mapping[str, Place],
 
 @dataclass(frozen=True)
 class _Room:
-    places: Mapping[str, Place]
+    places: Mapping[str, Point]
     start: Pose2
     config: RoomConfig
     lean: float = 0.0
@@ -112,7 +112,7 @@ class _Room:
                 return Pose2(self.start.x, self.start.y, _direction(pose, (self.start.x, self.start.y)))
         return pose
 
-    def _place(self, step: Step) -> Place:
+    def _place(self, step: Step) -> Point:
         assert step.object is not None
         return self.places[step.object]
 
@@ -192,10 +192,10 @@ class _Room:
         clear = self.config.clear_m
         return all(self._edge(p) >= clear and self._free(p, ()) >= clear for p in points)
 
-    def _edge(self, place: Place) -> float:
+    def _edge(self, place: Point) -> float:
         return min(*place, self.config.arena_m - place[0], self.config.arena_m - place[1])
 
-    def _free(self, place: Place, but: Sequence[str]) -> float:
+    def _free(self, place: Point, but: Sequence[str]) -> float:
         """Metres to the nearest object but some."""
         return min((math.dist(place, at) for name, at in self.places.items() if name not in but), default=math.inf)
 
@@ -244,12 +244,12 @@ def _ahead(pose: Pose2, ahead: float, left: float) -> Pose2:
     return Pose2(pose.x + ahead * cos - left * sin, pose.y + ahead * sin + left * cos, pose.yaw)
 
 
-def _offset_from(pose: Pose2, place: Place) -> tuple[float, float]:
+def _offset_from(pose: Pose2, place: Point) -> tuple[float, float]:
     """Metres ahead and to the left at which a place is seen from a pose."""
     dx, dy = place[0] - pose.x, place[1] - pose.y
     cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
     return dx * cos + dy * sin, dy * cos - dx * sin
 
 
-def _direction(pose: Pose2, place: Place) -> float:
+def _direction(pose: Pose2, place: Point) -> float:
     return math.atan2(place[1] - pose.y, place[0] - pose.x)

@@ -21,7 +21,7 @@ import numpy as np
 from wayword.episodes.commands.corpus import Command, FilledCommand, fill
 from wayword.episodes.commands.possible import RoomConfig, pose_before, why_not
 from wayword.episodes.commands.select import choose, margin
-from wayword.episodes.commands.steps import Rule, Step
+from wayword.episodes.commands.steps import SelectionRule, Step
 from wayword.episodes.format import PlacedObject, Pose2
 from wayword.episodes.geometry import wrap
 from wayword.episodes.layouts import LayoutConfig, random_layout
@@ -30,8 +30,8 @@ from wayword.task import ARENA_M
 
 SceneKind = Literal["drawn", "random", "hidden"]
 SCENE_KINDS: tuple[SceneKind, ...] = get_args(SceneKind)
-_BY_BEARING: frozenset[Rule] = frozenset({"leftmost", "rightmost", "straight-ahead"})
-_TELLING: frozenset[Rule] = frozenset({"straight-ahead", "behind-me"})
+_BY_BEARING: frozenset[SelectionRule] = frozenset({"leftmost", "rightmost", "straight-ahead"})
+_TELLING: frozenset[SelectionRule] = frozenset({"straight-ahead", "behind-me"})
 """Rules that say themselves where the object is."""
 _SWAY_RAD = 0.14
 """What a rule means must not hang on so small a turn."""

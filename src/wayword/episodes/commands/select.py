@@ -16,14 +16,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from wayword.episodes.commands.steps import Rule, Select
+from wayword.episodes.commands.steps import Select, SelectionRule
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
-def ranked(rule: Rule, places: Mapping[str, Place], seen_from: Pose2, of: str | None = None) -> list[tuple[str, float]]:
+def ranked(
+    rule: SelectionRule, places: Mapping[str, Point], seen_from: Pose2, of: str | None = None
+) -> list[tuple[str, float]]:
     """Objects that fit a rule, the best first, each with the number it was ordered by (metres or radians)."""
     scores = []
     for name, (x, y) in places.items():
@@ -38,7 +40,7 @@ def ranked(rule: Rule, places: Mapping[str, Place], seen_from: Pose2, of: str | 
     return sorted(scores, key=lambda item: (item[1], item[0]))
 
 
-def _score(rule: Rule, distance: float, bearing: float) -> float | None:
+def _score(rule: SelectionRule, distance: float, bearing: float) -> float | None:
     """What an object is ordered by, smallest first; None if it does not fit the rule."""
     ahead, degrees = abs(bearing) <= math.pi / 2, math.degrees(bearing)
     fits: dict[str, tuple[bool, float]] = {
@@ -55,13 +57,13 @@ def _score(rule: Rule, distance: float, bearing: float) -> float | None:
     return score if good else None
 
 
-def choose(select: Select, places: Mapping[str, Place], seen_from: Pose2) -> str | None:
+def choose(select: Select, places: Mapping[str, Point], seen_from: Pose2) -> str | None:
     """The object a rule means, or None if there are too few that fit."""
     order = ranked(select.rule, places, seen_from, select.of)
     return order[select.rank - 1][0] if len(order) >= select.rank else None
 
 
-def margin(select: Select, places: Mapping[str, Place], seen_from: Pose2) -> float:
+def margin(select: Select, places: Mapping[str, Point], seen_from: Pose2) -> float:
     """By how much the chosen one differs from its neighbours in the order (metres or radians); 0 if there is none."""
     order = [score for _, score in ranked(select.rule, places, seen_from, select.of)]
     if len(order) < select.rank:

@@ -32,12 +32,12 @@ Do = Literal[
     "goto", "pass", "circle", "between", "weave", "turn", "forward", "back", "sideways",
     "face", "search", "return", "stay", "avoid",
 ]  # fmt: skip
-Stop = Literal["near", "front", "left", "right", "behind", "facing"]
+StopSide = Literal["near", "front", "left", "right", "behind", "facing"]
 On = Literal["left", "right", "any"]
 Direction = Literal["cw", "ccw", "any"]
 End = Literal["in", "through"]
 Is = Literal["left", "right", "ahead", "behind", "close", "seen"]
-Rule = Literal[
+SelectionRule = Literal[
     "nearest", "farthest", "leftmost", "rightmost", "nearest-left", "nearest-right", "behind-me", "straight-ahead",
     "beside", "only-other",
 ]  # fmt: skip
@@ -58,7 +58,7 @@ class Step:
     do: Do
     object: str | None = None
     objects: tuple[str, ...] = ()
-    stop: Stop = "near"
+    stop: StopSide = "near"
     distance_m: float | None = None
     on: On = "any"
     turns: float = 1.0
@@ -134,7 +134,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "avoid": ("object",),
 }
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "stop": get_args(Stop), "on": get_args(On), "direction": get_args(Direction), "end": get_args(End)
+    "stop": get_args(StopSide), "on": get_args(On), "direction": get_args(Direction), "end": get_args(End)
 }  # fmt: skip
 _LIMITS = {"turns": (0.2, 5.0), "degrees": (-1080.0, 1080.0), "metres": (-100.0, 100.0), "distance_m": (0.0, 100.0)}
 
@@ -165,7 +165,7 @@ def _read(do: str, key: str, value: Any) -> Any:
 class Select:
     """An object that is meant but not named: a rule over what stands around, as seen from the start pose."""
 
-    rule: Rule
+    rule: SelectionRule
     of: str | None = None
     """For "beside": beside which object."""
     rank: int = 1
@@ -183,8 +183,10 @@ class Select:
     @staticmethod
     def from_json(record: Any) -> Select:
         """Read a rule as the corpus writes it."""
-        if not isinstance(record, Mapping) or record.get("rule") not in get_args(Rule):
-            raise WaywordError(f"not a rule for an object: {str(record)[:80]}; one of {', '.join(get_args(Rule))}")
+        if not isinstance(record, Mapping) or record.get("rule") not in get_args(SelectionRule):
+            raise WaywordError(
+                f"not a rule for an object: {str(record)[:80]}; one of {', '.join(get_args(SelectionRule))}"
+            )
         rank, of = record.get("rank", 1), record.get("of")
         if isinstance(rank, bool) or not isinstance(rank, int) or not 1 <= rank <= 20:
             raise WaywordError(f"rank must be a whole number from 1 to 20, not {rank!r}")

@@ -22,7 +22,8 @@ from wayword.episodes.format import Episode, PlacedObject
 from wayword.episodes.geometry import wrap
 from wayword.episodes.instructions.writer import WrittenInstruction, write_episode
 from wayword.episodes.layouts import random_layout
-from wayword.episodes.legs import Leg, Point, approach, past, past_and_on
+from wayword.episodes.leg_pieces import Point
+from wayword.episodes.legs import Leg, approach, past, past_and_on
 from wayword.episodes.manoeuvres import Manoeuvre, Side
 from wayword.episodes.paths import FlownLeg, PathConfig, acceptable, finish_episode
 from wayword.errors import WaywordError

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wayword.episodes.format import Episode
 from wayword.episodes.instructions.expand import Claim
 
-Track = NDArray[np.complex128]
+ComplexPath = NDArray[np.complex128]
 
 
 class _Flight:
@@ -26,7 +26,7 @@ class _Flight:
 
     def __init__(self, episode: Episode, segment: int) -> None:
         first, last = episode.bounds(segment)
-        whole: Track = episode.path[:, 0] + 1j * episode.path[:, 1]
+        whole: ComplexPath = episode.path[:, 0] + 1j * episode.path[:, 1]
         self.before, self.track = whole[: first + 1], whole[first : last + 1]
         self.where = {o.name: complex(o.x, o.y) for o in episode.objects}
         self.depart = _heading(whole, first, 1)
@@ -89,7 +89,7 @@ def check_claims(episode: Episode, claims: Sequence[Claim]) -> list[str]:
     return problems
 
 
-def _heading(track: Track, index: int, forward: int) -> complex:
+def _heading(track: ComplexPath, index: int, forward: int) -> complex:
     beyond = track[index::forward][:12]
     arc = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(beyond)))])
     use = (arc > 0.17) & (arc < 0.55)

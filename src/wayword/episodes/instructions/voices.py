@@ -15,7 +15,7 @@ from typing import Literal
 from wayword.episodes.instructions.phrases import PhraseKind
 from wayword.errors import WaywordError
 
-Case = Literal["sentence", "lower", "either"]
+LetterCase = Literal["sentence", "lower", "either"]
 
 _NAMES: Mapping[PhraseKind, float] = {"name": 1.0, "noun": 0.45, "look": 0.12, "vague": 0.03, "part": 0.0}
 _VARIED: Mapping[PhraseKind, float] = {"name": 1.0, "noun": 1.0, "look": 0.8, "vague": 0.5, "part": 0.0}
@@ -36,7 +36,7 @@ class Voice:
     """How much it likes names, synonyms, descriptions and hypernyms."""
     steepness: float = 1.0
     """Exponent on the weights of phrases: 1 follows them, 0 likes all phrases of a kind equally."""
-    case: Case = "sentence"
+    case: LetterCase = "sentence"
     commas: float = 1.0
     """Share of commas that are typed."""
     stop: float = 1.0

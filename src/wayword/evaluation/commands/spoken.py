@@ -11,12 +11,12 @@ from wayword.episodes.commands import Step, choose
 from wayword.evaluation.commands.judge import Judgement, judge
 from wayword.evaluation.commands.trace import Trace
 from wayword.language.reader import Reading
-from wayword.pilot.verdict import FlightEnd, Judge, Verdict, VerdictPart
+from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict, VerdictPart
 
 
 def judge_by_reading(
     reading: Reading, model: Callable[[str], str | None], refusal: Callable[[], str | None], sub_step_s: float
-) -> Judge:
+) -> FlightJudge:
     """Says of each step whether it was done; ``model`` is what the layout calls an object of the database."""
 
     def judged(end: FlightEnd) -> Verdict:

@@ -21,7 +21,7 @@ from wayword.errors import WaywordError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Place = tuple[float, float]
+Point = tuple[float, float]
 PERIOD_S = 0.1
 """Spacing of a kept trace: 7 cm at full speed, far below every bound of the judge."""
 _DIGITS = 4
@@ -75,7 +75,7 @@ class Flown:
 
     def __init__(self, trace: Trace, layout: Sequence[PlacedObject]) -> None:
         self.trace = trace
-        self.places: Mapping[str, Place] = {item.name: (item.x, item.y) for item in layout}
+        self.places: Mapping[str, Point] = {item.name: (item.x, item.y) for item in layout}
         self.points: Floats = trace.poses[:, :2]
 
     def __len__(self) -> int:

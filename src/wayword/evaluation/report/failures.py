@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from wayword.episodes import Example
-from wayword.evaluation.table.attribution import STAGES, Stage
+from wayword.evaluation.table.attribution import STAGES, BlameStage
 from wayword.pictures.data_urls import data_url
 from wayword.pictures.failure_map import failure_map
 from wayword.pictures.thought_words import NONE_OF_THESE
 from wayword.sim.render.bank import MeshBank
 
-BLAME: Mapping[Stage, str] = {
+BLAME: Mapping[BlameStage, str] = {
     "language": "a reference was missed, or taken for the wrong object",
     "grounding": "an object came into view and was not found, or something else was taken for it",
     "map": "an object was found and put more than 0.5 m from its place",

@@ -27,7 +27,7 @@ from wayword.pictures.video import write_video
 from wayword.pilot.episode_loop import RunConfig
 from wayword.policy import Policy
 from wayword.recording.film import FRAMES_PER_SECOND, Film, RecorderConfig
-from wayword.recording.track import Track, read_track
+from wayword.recording.track import PoseTrack, read_track
 from wayword.sim.render.bank import MeshBank
 
 GENERATOR = '<meta name="generator" content="wayword eval">'
@@ -46,7 +46,7 @@ class ReportedFlight:
     system: str
     example: Example
     metrics: EpisodeMetrics
-    track: Track
+    track: PoseTrack
     video: str | None = None
     """Where its video is, seen from the page."""
     remark: str = ""

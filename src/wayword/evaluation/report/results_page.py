@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wayword.evaluation.report.results_grids import GRIDS, Grid
+from wayword.evaluation.report.grid import Grid
+from wayword.evaluation.report.results_grids import GRIDS
 from wayword.evaluation.summary import format_number
 from wayword.figures import Figure
 

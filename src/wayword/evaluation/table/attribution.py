@@ -33,8 +33,8 @@ import numpy as np
 from wayword.episodes import PlacedObject
 from wayword.task import SUCCESS_RADIUS_M
 
-Stage = Literal["language", "grounding", "map", "visitation", "control"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
+BlameStage = Literal["language", "grounding", "map", "visitation", "control"]
+STAGES: tuple[BlameStage, ...] = get_args(BlameStage)
 Point = tuple[float, float]
 
 PASSED_M = 1.0
@@ -101,7 +101,7 @@ class Relabelled:
     """How the same flight went with its own boxes and true labels."""
 
     arrived: bool
-    signs: tuple[Stage, ...] = ()
+    signs: tuple[BlameStage, ...] = ()
     """The stages that showed a mistake then."""
 
 
@@ -109,9 +109,9 @@ class Relabelled:
 class Attribution:
     """What was found about one flight."""
 
-    lost_by: Stage | None
+    lost_by: BlameStage | None
     """None if the flight arrived."""
-    signs: tuple[Stage, ...]
+    signs: tuple[BlameStage, ...]
     detail: str
     """The sign of the stage that lost it, or the first one, in words."""
     with_true_labels: bool | None = None
@@ -120,7 +120,7 @@ class Attribution:
 
 def attribute(evidence: Evidence, relabelled: Relabelled | None = None) -> Attribution:
     """Who has lost a flight that did not arrive: the labels if true ones help, else the first stage with a mistake."""
-    mistakes: dict[Stage, str] = {}
+    mistakes: dict[BlameStage, str] = {}
     language = _language_mistake(evidence)
     if language:
         mistakes["language"] = language
@@ -195,10 +195,10 @@ def named_in(text: str, names: Sequence[str]) -> list[str]:
     return result
 
 
-def _misplaced(evidence: Evidence) -> dict[Stage, str]:
+def _misplaced(evidence: Evidence) -> dict[BlameStage, str]:
     """Objects that came into view and are not marked at their place, by the stage to blame."""
     places = {item.name: (item.x, item.y) for item in evidence.layout}
-    mistakes: dict[Stage, str] = {}
+    mistakes: dict[BlameStage, str] = {}
     for reference in evidence.references:
         if reference.best is None or reference.best not in evidence.in_view or reference.best not in places:
             continue
@@ -212,7 +212,7 @@ def _misplaced(evidence: Evidence) -> dict[Stage, str]:
     return mistakes
 
 
-def _missed(evidence: Evidence) -> dict[Stage, str]:
+def _missed(evidence: Evidence) -> dict[BlameStage, str]:
     """Whether d^g or the way to it was wrong."""
     if evidence.goal is None:
         return {"visitation": "the goal was not yet observed when the flight ended"}

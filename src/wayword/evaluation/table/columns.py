@@ -34,14 +34,14 @@ from wayword.objects import ObjectDatabase
 from wayword.sim.models.catalogue import names
 
 ColumnSplit = Literal["test", "dev", "seen"]
-Kind = Literal["natural", "generated"]
+CorpusKind = Literal["natural", "generated"]
 GENERATED_EPISODES = 300
 """With four or five segments each: 1,025 two-segment examples on ``test`` and 1,050 on ``dev``."""
 SEEN_PHOTOS_SEED = 5
 """Not the seed of the photos that training draws from."""
 OTHERS = 2
 """Objects in the database of a ``seen`` layout that are not in the layout, as there are on ``test``."""
-Progress = Callable[[int], None]
+CountProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Column:
     """One column of the table."""
 
     split: ColumnSplit
-    kind: Kind
+    kind: CorpusKind
 
     @property
     def key(self) -> str:
@@ -131,7 +131,7 @@ def seen_photos(folder: Path) -> Path:
     return folder / "databases" / f"seen-seed{SEEN_PHOTOS_SEED}"
 
 
-def seen_database(folder: Path, progress: Progress = lambda done: None) -> ObjectDatabase:
+def seen_database(folder: Path, progress: CountProgress = lambda done: None) -> ObjectDatabase:
     """The 64 seen objects, photographed on simulated flights; made on first use, about a minute."""
     place = seen_photos(folder)
     if not place.exists():

@@ -22,7 +22,7 @@ from wayword.evaluation.metrics import EndedBy, EpisodeMetrics, score
 from wayword.evaluation.table.columns import shipped_database
 from wayword.evaluation.table.conditions import Conditions, natural_examples
 from wayword.evaluation.table.reading import steady_policy
-from wayword.flight.autopilot_model import AutopilotModelConfig
+from wayword.flight.autopilot_config import AutopilotModelConfig
 from wayword.flight.decider import PolicyMind
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig

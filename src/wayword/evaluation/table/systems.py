@@ -139,8 +139,8 @@ def _reader() -> TableReader:
 
 
 @cache
-def _grounder(which: str) -> Grounder:
-    return Grounder.load(which)
+def _grounder(grounder: str) -> Grounder:
+    return Grounder.load(grounder)
 
 
 @lru_cache(maxsize=256)

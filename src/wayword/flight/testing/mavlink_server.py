@@ -24,7 +24,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
-from wayword.flight.autopilot_model import AutopilotModel, AutopilotModelConfig, Setpoint
+from wayword.flight.autopilot_config import AutopilotModelConfig
+from wayword.flight.autopilot_model import AutopilotModel, Setpoint
 from wayword.flight.autopilots import (
     ARDUPILOT,
     FORCE_DISARM,

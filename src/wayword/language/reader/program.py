@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from wayword.episodes.commands import Select, Step, Until
-from wayword.episodes.commands.steps import Direction, Do, Is, On, Rule, Stop
+from wayword.episodes.commands.steps import Direction, Do, Is, On, SelectionRule, StopSide
 
 Quantity = Literal["m", "deg", "bare"]
 Due = str
@@ -29,7 +29,7 @@ LONGEST = 96
 
 CHOICES: dict[Due, tuple[str, ...]] = {
     "do": (*get_args(Do), "end"),
-    "stop": tuple(f"stop:{value}" for value in get_args(Stop)),
+    "stop": tuple(f"stop:{value}" for value in get_args(StopSide)),
     "on": tuple(f"on:{value}" for value in get_args(On)),
     "direction": tuple(f"dir:{value}" for value in get_args(Direction)),
     "turns": tuple(f"turns:{value:g}" for value in TURNS),
@@ -40,9 +40,13 @@ CHOICES: dict[Due, tuple[str, ...]] = {
     "way": ("some", *(f"m:{value:g}" for value in METRES), "until"),
     "is": tuple(f"is:{value}" for value in get_args(Is)),
     "rank": tuple(f"rank:{value}" for value in range(1, RANKS + 1)),
-    "object": (*(f"rule:{value}" for value in get_args(Rule)), *(f"again:{k}" for k in range(1, AGAIN + 1))),
+    "object": (*(f"rule:{value}" for value in get_args(SelectionRule)), *(f"again:{k}" for k in range(1, AGAIN + 1))),
     "named": (),
-    "more": (*(f"rule:{value}" for value in get_args(Rule)), *(f"again:{k}" for k in range(1, AGAIN + 1)), "done"),
+    "more": (
+        *(f"rule:{value}" for value in get_args(SelectionRule)),
+        *(f"again:{k}" for k in range(1, AGAIN + 1)),
+        "done",
+    ),
 }
 VOCABULARY = tuple(dict.fromkeys(token for choices in CHOICES.values() for token in choices))
 NUMBER = {token: number for number, token in enumerate(VOCABULARY)}
@@ -80,7 +84,7 @@ class Pointer:
     number: int
 
 
-Token = str | Pointer
+ProgramToken = str | Pointer
 
 
 @dataclass
@@ -117,7 +121,7 @@ class Grammar:
         """Whether the line must come to an end: a list of things takes no more."""
         return self.length > LONGEST - 10
 
-    def push(self, token: Token) -> None:
+    def push(self, token: ProgramToken) -> None:
         """Take ``token``, which must be one that may come now."""
         due = self.due.pop()
         self.length += 1
@@ -139,7 +143,7 @@ def write(
     select: Mapping[str, Select],
     entity: Callable[[str], int],
     quantity: Callable[[float, Quantity], int | None],
-) -> list[Token]:
+) -> list[ProgramToken]:
     """Steps as tokens; what is to be avoided comes first, since it holds for the whole flight.
 
     Args:
@@ -149,7 +153,7 @@ def write(
         quantity: the number of a quantity of the text with this value, if there is one.
     """
     order = [step for step in steps if step.do == "avoid"] + [step for step in steps if step.do != "avoid"]
-    line: list[Token] = []
+    line: list[ProgramToken] = []
     keys: list[str] = []
 
     def object_(key: str) -> None:
@@ -209,12 +213,12 @@ def write(
 class _Reader:
     """Reads a line of tokens that ``Grammar`` allows."""
 
-    line: Sequence[Token]
+    line: Sequence[ProgramToken]
     values: Sequence[float]
     at: int = 0
     rules: list[Select] = field(default_factory=list)
 
-    def next(self) -> Token:
+    def next(self) -> ProgramToken:
         self.at += 1
         return self.line[self.at - 1]
 
@@ -227,7 +231,7 @@ class _Reader:
             return self.values[token.number]
         return None if token == "some" else float(token.partition(":")[2])
 
-    def object(self, token: Token | None = None) -> str:
+    def object(self, token: ProgramToken | None = None) -> str:
         """Key of an object: "e3" for an entity, "s1" for the first that is meant by a rule."""
         token = self.next() if token is None else token
         if isinstance(token, Pointer):
@@ -242,7 +246,7 @@ class _Reader:
         return f"s{len(self.rules)}"
 
 
-def read_program(line: Sequence[Token], values: Sequence[float]) -> tuple[tuple[Step, ...], dict[str, Select]]:
+def read_program(line: Sequence[ProgramToken], values: Sequence[float]) -> tuple[tuple[Step, ...], dict[str, Select]]:
     """Tokens as steps about "e0", "e1", ... (entities) and "s1", ... (meant by a rule), with these rules."""
     reader = _Reader(line, values)
     steps: list[Step] = []

@@ -31,7 +31,7 @@ from wayword.language.reader.program import (
     VOCABULARY,
     Grammar,
     Pointer,
-    Token,
+    ProgramToken,
     read_program,
 )
 from wayword.language.reader.reading import Reading, Thing
@@ -112,9 +112,9 @@ class Reader:
         is_goal = line[0] in ("goto", "circle", "search", "pass", "face") and len(about) == len(unknown) == 1
         return mentions.entities[unknown[0]] if is_goal else None
 
-    def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[Token]:
+    def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[ProgramToken]:
         """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked."""
-        grammar, line = Grammar(), list[Token]()
+        grammar, line = Grammar(), list[ProgramToken]()
         network = self._network
         vectors = [network.word(START)] * len(encoded)
         while grammar.now is not None:
@@ -145,12 +145,14 @@ def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
     return None
 
 
-def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[Token]) -> tuple[Token, int]:
+def _best(
+    grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[ProgramToken]
+) -> tuple[ProgramToken, int]:
     """The best token that may come now, and the piece it points to; mentions of one entity count together."""
     due = grammar.now or "do"
     choices = grammar.choices()
-    scores: dict[Token, float] = {choice: float(words[NUMBER[choice]]) for choice in choices}
-    places: dict[Token, int] = {}
+    scores: dict[ProgramToken, float] = {choice: float(words[NUMBER[choice]]) for choice in choices}
+    places: dict[ProgramToken, int] = {}
     woven = line[len(line) - line[::-1].index("weave") :] if due == "more" else []
     kinds = POINTS_TO_QUANTITIES.get(due, frozenset())
     for piece, owner, is_entity in zip(marked.targets, marked.owners, marked.is_entity, strict=True):
@@ -167,7 +169,7 @@ def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: l
     return best, places.get(best, 0)
 
 
-def _fallback(due: str) -> Token:
+def _fallback(due: str) -> ProgramToken:
     return "rule:nearest" if due in ("object", "more") else Pointer("entity", -1)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from wayword.episodes.commands import Select, Step
 
-Kind = Literal["steps", "description", "refusal"]
+ReadingKind = Literal["steps", "description", "refusal"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Thing:
 class Reading:
     """A text as it will be flown."""
 
-    kind: Kind
+    kind: ReadingKind
     steps: tuple[Step, ...] = ()
     """In the order of flight; the objects of a step are keys of ``things``."""
     things: Mapping[str, Thing] = field(default_factory=dict)

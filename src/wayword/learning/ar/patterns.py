@@ -121,8 +121,8 @@ def _blotches(colours: _Image, rng: np.random.Generator) -> _Image:
     return image
 
 
-Family = Callable[[_Image, np.random.Generator], _Image]
-FAMILIES: Sequence[Family] = (_plain, _checks, _checks, _planks, _stripes, _blotches)
+PatternFamily = Callable[[_Image, np.random.Generator], _Image]
+FAMILIES: Sequence[PatternFamily] = (_plain, _checks, _checks, _planks, _stripes, _blotches)
 """What a floor may be; checks are twice as likely, being what is most often taken for things."""
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ from wayword.learning.common.run_folder import RunFolder, below
 from wayword.learning.common.tensor_files import check_optimiser, read_state, read_torch
 
 _REMEDY = "delete the folder to start anew"
+Net = TypeVar("Net", bound=nn.Module)
 NO_LIMIT = 1e9
 """Minutes that never end: steps alone do, and the same seed makes the same bits, however fast the machine is."""
 
@@ -57,6 +58,22 @@ class LoopConfig:
     def repeatable(self) -> bool:
         """Whether a run does not depend on how fast the machine is."""
         return self.minutes >= NO_LIMIT
+
+
+class LoopSettings:
+    """Settings of a training whose one loop says what is random in it, and when it ends."""
+
+    loop: LoopConfig
+
+    @property
+    def seed(self) -> int:
+        """Of the initial weights and the draws."""
+        return self.loop.seed
+
+    @property
+    def repeatable(self) -> bool:
+        """See ``LoopConfig``; where there are several processes, they go in step."""
+        return self.loop.repeatable
 
 
 def share_done(share: float, seconds: float, minutes: float) -> float:
@@ -147,6 +164,11 @@ class Run(RunFolder):
     def averaged(self) -> dict[str, Tensor]:
         """The averaged weights."""
         return self._averaged
+
+    def averaged_in(self, net: Net) -> Net:
+        """``net``, of the shape of the one that is trained, with the averaged weights: ready to answer."""
+        net.load_state_dict(self._averaged)
+        return net.eval()
 
     def log(self, numbers: Mapping[str, float]) -> None:
         """Keep the numbers of this step and say them."""

@@ -35,7 +35,7 @@ from wayword.learning.common.loop import Run
 from wayword.learning.common.stage_process import TrainingStage
 
 Device = Literal["cpu", "cuda"]
-Step = Callable[[np.random.Generator], tuple[Tensor, dict[str, float]]]
+BatchStep = Callable[[np.random.Generator], tuple[Tensor, dict[str, float]]]
 """Loss and numbers to log of one batch, drawn with the generator."""
 _PATIENCE = timedelta(minutes=30)
 """The leader may check its network between two steps, and a slow disk may still be loading data."""
@@ -50,7 +50,7 @@ def seeded(seed: int, step: int, rank: int) -> np.random.Generator:
 class _Batch(nn.Module):
     """One step as a module whose forward pass is the loss: what DistributedDataParallel wants."""
 
-    def __init__(self, step: Step, networks: tuple[nn.Module, ...]) -> None:
+    def __init__(self, step: BatchStep, networks: tuple[nn.Module, ...]) -> None:
         super().__init__()
         self.networks, self.step = nn.ModuleList(networks), step
 
@@ -72,7 +72,7 @@ class Team:
         """Whether this process decides, logs and saves."""
         return self.rank == 0
 
-    def share(self, step: Step, *networks: nn.Module) -> None:
+    def share(self, step: BatchStep, *networks: nn.Module) -> None:
         """Say what a step is and whose gradients it has; the others then begin with the leader's parameters."""
         self._networks = networks
         self._batch = step if self.size == 1 else DistributedDataParallel(_Batch(step, networks))

@@ -30,7 +30,7 @@ from wayword.learning.ar.objects import whole_pack
 from wayword.learning.grounding.data import Labelled
 from wayword.learning.grounding.databases import certain, colour_exemplars
 from wayword.learning.grounding.exemplars import by_identity, good_views, row_crops
-from wayword.learning.grounding.scenes import Scenes, Situation, draw_scenes, poses_along
+from wayword.learning.grounding.scenes import Scenes, SceneSituation, draw_scenes, poses_along
 from wayword.learning.grounding.trials import References, Trials, proposal_recall, run_trials, unknown_objects
 from wayword.sim.models.mesh import Mesh
 from wayword.sim.render.bank import MeshBank
@@ -130,7 +130,7 @@ def pack_meshes(path: Path, remark: Callable[[str], None] = lambda line: None) -
     }
 
 
-def _situation(things: Sequence[str], rng: np.random.Generator, poses: int = 2) -> Situation:
+def _situation(things: Sequence[str], rng: np.random.Generator, poses: int = 2) -> SceneSituation:
     """All of a draw's things, or some of a gallery's, at random places under a random look."""
     episodes = load_natural("dev")
     episode = episodes[int(rng.integers(len(episodes)))]

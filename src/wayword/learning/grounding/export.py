@@ -72,10 +72,10 @@ def save_weights(
     write_json(folder / "config.json", saved)  # last: it is what makes the folder valid
 
 
-def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
+def load_nets(weights: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
     """The torch networks of a folder of weights."""
-    _, raw = read_grounding_config(folder)
-    path = folder / "model.safetensors"
+    _, raw = read_grounding_config(weights)
+    path = weights / "model.safetensors"
     try:
         sizes = (
             ProposalSize(**_tuples(raw["sizes"]["proposals"])),
@@ -93,15 +93,15 @@ def load_nets(folder: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refin
     return nets, sizes
 
 
-def begin_from(folder: Path | None, part: str, net: nn.Module) -> None:
-    """Give a network the weights of the same part in ``folder``, to train on from; nothing if there is none."""
-    if folder is None:
+def begin_from(weights: Path | None, part: str, net: nn.Module) -> None:
+    """Give a network the same part of ``weights`` to train on from; nothing if there are none."""
+    if weights is None:
         return
-    nets, _ = load_nets(folder)
+    nets, _ = load_nets(weights)
     try:
         net.load_state_dict(nets.items()[part].state_dict())
     except RuntimeError as error:
-        raise DataError(folder, f"holds {part} of another size; train without --start") from error
+        raise DataError(weights, f"holds {part} of another size; train without --start") from error
 
 
 def _tuples(values: dict[str, Any]) -> dict[str, Any]:

@@ -123,18 +123,18 @@ def table(figures: Mapping[str, tuple[Interval, str]]) -> str:
 
 
 def times(
-    report: Report, grounder: Grounder, split: str, seed: int, frames: int = 100, folder: Path | None = None
+    report: Report, grounder: Grounder, split: str, seed: int, frames: int = 100, weights: Path | None = None
 ) -> None:
     """Milliseconds per frame on one core: everything with one and five references, and each stage.
 
-    With the ``folder`` of the weights also each network alone, in onnxruntime and in eager torch.
+    With the folder of the ``weights`` also each network alone, in onnxruntime and in eager torch.
     """
     scenery = scenes(SceneConfig(split, frames, seed=seed))
     for name, value in stage_times(grounder, scenery.data.images(np.arange(frames))).items():
         keys = {"one reference": "ms_frame", "five references": "ms_frame_5refs"}
         report.add(keys.get(name, f"ms_{name}"), value, "ms")
-    if folder is not None:
-        for name, (fast, slow) in backend_times(folder, grounder, scenery.data.images(np.arange(1))).items():
+    if weights is not None:
+        for name, (fast, slow) in backend_times(weights, grounder, scenery.data.images(np.arange(1))).items():
             report.add(f"ms_{name}_onnxruntime", fast, "ms")
             report.add(f"ms_{name}_eager", slow, "ms")
 

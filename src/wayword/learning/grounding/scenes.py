@@ -56,7 +56,7 @@ class Scenes:
     poses: NDArray[np.float64]
 
 
-Situation = tuple[tuple[PlacedObject, ...], Look, list[list[float]]]
+SceneSituation = tuple[tuple[PlacedObject, ...], Look, list[list[float]]]
 """A layout, its look, and the poses it is looked at from."""
 
 
@@ -66,7 +66,7 @@ def scenes(config: SceneConfig) -> Scenes:
     pool = names(SPLITS[config.split])
     episodes = load_natural(config.split)
 
-    def situation() -> Situation:
+    def situation() -> SceneSituation:
         episode = episodes[int(rng.integers(len(episodes)))]
         objects = random_layout(pool, rng) if config.layouts == "random" else episode.objects
         look = random_look(rng) if config.random_looks else Look()
@@ -76,7 +76,11 @@ def scenes(config: SceneConfig) -> Scenes:
 
 
 def draw_scenes(
-    bank: MeshBank, order: tuple[str, ...], situation: Callable[[], Situation], frames: int, supersample: bool = False
+    bank: MeshBank,
+    order: tuple[str, ...],
+    situation: Callable[[], SceneSituation],
+    frames: int,
+    supersample: bool = False,
 ) -> Scenes:
     """Frames of situations as they come, those that show nothing left out; ``identity`` counts through ``order``."""
     renderer = Renderer(bank, config=RenderConfig(supersample=supersample, threads=1))

@@ -49,14 +49,14 @@ def stage_times(grounder: Grounder, images: NDArray[np.uint8], objects: int = 8)
     return {name: bootstrap_mean(values, rng) for name, values in stages.items()}
 
 
-def backend_times(folder: Path, grounder: Grounder, images: NDArray[np.uint8]) -> dict[str, tuple[Interval, Interval]]:
+def backend_times(weights: Path, grounder: Grounder, images: NDArray[np.uint8]) -> dict[str, tuple[Interval, Interval]]:
     """Milliseconds of each network on the same inputs, 10 boxes: (onnxruntime, eager torch)."""
     import torch
 
     from wayword.learning.grounding.export import load_nets
 
     torch.set_num_threads(1)
-    nets, _ = load_nets(folder)
+    nets, _ = load_nets(weights)
     boxes = np.array([[10 + 9 * k, 20, 30 + 9 * k, 45] for k in range(10)], np.float32)
     which = np.zeros(10, np.int64)
     inputs = {

@@ -34,13 +34,13 @@ from wayword.learning.grounding.train_metric import MetricTraining
 from wayword.learning.grounding.train_proposals import ProposalTraining
 from wayword.learning.grounding.train_refine import RefineTraining
 
-Network = Literal["proposals", "metric", "refine"]
+NetworkName = Literal["proposals", "metric", "refine"]
 TRAINING = "grounding"
 """As train_config.json calls it."""
 SIMULATED_SHARE = 0.4
 """Of the frames made for a place of one's own: objects must be known from photos that were not taken there."""
 FINE_TUNING_RATE = 1e-3
-_SHARES: dict[Network, float] = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
+_SHARES: dict[NetworkName, float] = {"proposals": 0.6, "refine": 0.4, "metric": 1.0}
 """Of the minutes: the metric has a core to itself."""
 
 
@@ -140,7 +140,7 @@ def train_grounding(
     sources: GroundingSources,
     run_folder: Path,
     out: Path,
-    only: Network | None = None,
+    only: NetworkName | None = None,
     workers: Workers = 2,
 ) -> TrainConfig:
     """Make frames if there are pictures, train side by side, assemble and fit; goes on where it was stopped.

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from wayword.grounding.crops import crop_and_resize, square
 from wayword.grounding.image_metric import MARGIN
-from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.loop import LoopConfig, LoopSettings, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import team_of, to_device
 from wayword.learning.common.train_config import claim
@@ -35,7 +35,7 @@ from wayword.learning.grounding.sizes import MetricSize
 
 
 @dataclass(frozen=True)
-class MetricTraining:
+class MetricTraining(LoopSettings):
     """Settings of this training."""
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=24_000, minutes=110, learning_rate=2e-3))
@@ -56,16 +56,6 @@ class MetricTraining:
     check_every: int = 500
     workers: int = 1
     """Processes, each with batches of its own, whose gradients are averaged."""
-
-    @property
-    def seed(self) -> int:
-        """Of the initial weights and the draws."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``."""
-        return self.loop.repeatable
 
 
 class Views:
@@ -163,20 +153,14 @@ def train(
         while team.goes_on(run):
             run.apply(*team.gradients(team.rng(run)))
             if team.leader and run.step % config.check_every == 0:
-                run.log({f"choice{n}": value for n, value in check(averaged_net(run, config.size), unseen).items()})
+                choices = check_choices(run.averaged_in(MetricNet(config.size)), unseen)
+                run.log({f"choice{n}": value for n, value in choices.items()})
         run.save()
-        return averaged_net(run, config.size)
-
-
-def averaged_net(run: Run, size: MetricSize) -> MetricNet:
-    """The averaged weights in a network that is ready to answer."""
-    net = MetricNet(size)
-    net.load_state_dict(run.averaged())
-    return net.eval()
+        return run.averaged_in(MetricNet(config.size))
 
 
 @torch.no_grad()
-def check(net: MetricNet, views: Views, objects: int = 120, seed: int = 5) -> dict[int, float]:
+def check_choices(net: MetricNet, views: Views, objects: int = 120, seed: int = 5) -> dict[int, float]:
     """Share of single views assigned to their object among 2, 8 and 15 held-out ones with 5 exemplars each."""
     rng = np.random.default_rng(seed)
     count = min(objects, len(views))

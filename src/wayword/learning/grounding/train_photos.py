@@ -9,7 +9,7 @@ Things and panoramas that were held out say how good it is; nothing is fitted on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from wayword.io import atomic_path, write_json
 from wayword.learning.ar.config import PoolConfig, PoolName
 from wayword.learning.ar.objects import ObjectPool
 from wayword.learning.ar.radiance import read_radiance
-from wayword.learning.common.train_config import describe
+from wayword.learning.common.train_config import TrainConfig, claim
 from wayword.learning.grounding.backbone import backbone_onnx, read_backbone
 from wayword.learning.grounding.fit_photos import Looked, fit_choice, look, measure_crops
 from wayword.learning.grounding.photo_names import cut_out, fit_photo_density, two_against_two
@@ -70,9 +70,9 @@ class PhotoSources:
     """Filled in from the settings: the grounder."""
 
 
-def train_photos(config: PhotoTraining, sources: PhotoSources, out: Path) -> dict[str, Interval]:
-    """Convert, fit and write; returns what the held-out things say."""
-    out.mkdir(parents=True, exist_ok=True)
+def train_photos(config: PhotoTraining, sources: PhotoSources, out: Path) -> tuple[dict[str, Interval], TrainConfig]:
+    """Convert, fit and write; returns what the held-out things say, and what the weights were made with."""
+    record = claim(out, TRAINING, config, replace(sources, start=find_weights(config.grounder)))
     content = backbone_onnx(read_backbone(sources.backbone))
     with atomic_path(out / "backbone.onnx") as temporary:
         temporary.write_bytes(content)
@@ -97,14 +97,10 @@ def train_photos(config: PhotoTraining, sources: PhotoSources, out: Path) -> dic
             "fitted_on": {"things": len(taught), "photos": sum(len(each.photos) for each in taught)},
         },
     }
-    placed = PhotoSources(
-        sources.backbone, sources.packs, sources.panoramas, sources.held_panoramas, find_weights(config.grounder)
-    )
-    describe(TRAINING, config, placed).keep(out)
     write_json(out / "config.json", settings)  # last: it is what makes the folder valid
     held = _looked(config, sources.packs, "heldout", sources.held_panoramas, config.held_out, config.seed + 1, finder)
     variance = density.variance + density.spread * density.typical
-    return photo_figures(held, choice, share, variance, np.random.default_rng([config.seed, 90]))
+    return photo_figures(held, choice, share, variance, np.random.default_rng([config.seed, 90])), record
 
 
 def photo_figures(

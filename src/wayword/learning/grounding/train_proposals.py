@@ -24,7 +24,7 @@ from torch.nn import functional
 from wayword.grounding.crops import crop_and_resize
 from wayword.grounding.nms import iou
 from wayword.grounding.proposals import HEIGHT, STRIDE, WIDTH, ProposalConfig, image_tensor, pick
-from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.loop import LoopConfig, LoopSettings, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import team_of
 from wayword.learning.common.train_config import claim
@@ -39,7 +39,7 @@ MOST_BOXES = 16
 
 
 @dataclass(frozen=True)
-class ProposalTraining:
+class ProposalTraining(LoopSettings):
     """Settings of this training."""
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=14_000, minutes=55, learning_rate=3e-3))
@@ -52,16 +52,6 @@ class ProposalTraining:
     check_every: int = 500
     workers: int = 1
     """Processes, each with batches of its own, whose gradients are averaged."""
-
-    @property
-    def seed(self) -> int:
-        """Of the initial weights and the draws."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``."""
-        return self.loop.repeatable
 
 
 def train(
@@ -80,7 +70,7 @@ def train(
         run.about = {"frames": data.frames, "batch": config.batch * team.size}
 
         def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
-            images, boxes = (part.to(team.device) for part in batch(data, config, rng))
+            images, boxes = (part.to(team.device) for part in proposal_batch(data, config, rng))
             net.train()
             logits, sides = net(images.contiguous(memory_format=torch.channels_last))
             score, fit, mean_iou = losses(logits.flatten(1), sides.flatten(2).transpose(1, 2), boxes)
@@ -91,19 +81,12 @@ def train(
         while team.goes_on(run):
             run.apply(*team.gradients(team.rng(run)))
             if team.leader and run.step % config.check_every == 0:
-                run.log({"recall10": recall(averaged_net(run, config.size), held_out, 400)})
+                run.log({"recall10": recall(run.averaged_in(ProposalNet(config.size)), held_out, 400)})
         run.save()
-        return averaged_net(run, config.size)
+        return run.averaged_in(ProposalNet(config.size))
 
 
-def averaged_net(run: Run, size: ProposalSize) -> ProposalNet:
-    """The averaged weights in a network that is ready to answer."""
-    net = ProposalNet(size)
-    net.load_state_dict(run.averaged())
-    return net.eval()
-
-
-def batch(data: Labelled, config: ProposalTraining, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+def proposal_batch(data: Labelled, config: ProposalTraining, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
     """Frames (N, 3, 72, 128) and their boxes (N, K, 4), augmented."""
     frames = rng.integers(data.frames, size=config.batch)
     images = data.images(frames)

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from wayword.grounding.crops import crop_and_resize, expand
 from wayword.grounding.refine import MARGIN
-from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.loop import LoopConfig, LoopSettings, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import team_of, to_device
 from wayword.learning.common.train_config import claim
@@ -31,7 +31,7 @@ from wayword.learning.grounding.sizes import RefineSize
 
 
 @dataclass(frozen=True)
-class RefineTraining:
+class RefineTraining(LoopSettings):
     """Settings of this training."""
 
     loop: LoopConfig = field(default_factory=lambda: LoopConfig(steps=16_000, minutes=45, learning_rate=3e-3))
@@ -45,16 +45,6 @@ class RefineTraining:
     check_every: int = 500
     workers: int = 1
     """Processes, each with batches of its own, whose gradients are averaged."""
-
-    @property
-    def seed(self) -> int:
-        """Of the initial weights and the draws."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``."""
-        return self.loop.repeatable
 
 
 def train(
@@ -75,7 +65,7 @@ def train(
 
         def step(rng: np.random.Generator) -> tuple[Tensor, dict[str, float]]:
             rows = _rows(data, usable, config, rng)
-            crops, masks = to_device(team.device, *batch(data, rows, config.jitter, rng))
+            crops, masks = to_device(team.device, *refine_batch(data, rows, config.jitter, rng))
             net.train()
             logits = net(crops.contiguous(memory_format=torch.channels_last))
             loss = functional.binary_cross_entropy_with_logits(logits, masks)
@@ -86,22 +76,15 @@ def train(
             run.apply(*team.gradients(team.rng(run)))
             if team.leader and run.step % config.check_every == 0:
                 rng = np.random.default_rng(5)
-                crops, masks = batch(held_out, rng.choice(checked, 800), config.jitter, rng, plain=True)
+                crops, masks = refine_batch(held_out, rng.choice(checked, 800), config.jitter, rng, plain=True)
                 with torch.no_grad():
-                    answer = averaged_net(run, config.size)(torch.from_numpy(crops))
+                    answer = run.averaged_in(RefineNet(config.size))(torch.from_numpy(crops))
                 run.log({"held out iou": mask_iou(answer, torch.from_numpy(masks))})
         run.save()
-        return averaged_net(run, config.size)
+        return run.averaged_in(RefineNet(config.size))
 
 
-def averaged_net(run: Run, size: RefineSize) -> RefineNet:
-    """The averaged weights in a network that is ready to answer."""
-    net = RefineNet(size)
-    net.load_state_dict(run.averaged())
-    return net.eval()
-
-
-def batch(
+def refine_batch(
     data: Labelled, rows: NDArray[np.int64], jitter: float, rng: np.random.Generator, plain: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Crops and masks of the boxes in ``rows``; ``plain`` leaves out the changes of colour."""

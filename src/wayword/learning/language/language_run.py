@@ -16,7 +16,7 @@ from wayword.errors import WaywordError
 from wayword.learning.common.train_config import TrainConfig, claim
 from wayword.learning.language.gold_references import GOLD_FOLDER, read_gold
 from wayword.learning.language.train_chunker import ChunkerInputs, ChunkerTraining, train_chunker
-from wayword.learning.language.train_language import LanguageTraining, Progress, train_references
+from wayword.learning.language.train_language import LanguageTraining, StageProgress, train_references
 
 TRAINING = "language"
 """As train_config.json calls it."""
@@ -74,7 +74,7 @@ def check_sources(config: LanguageSettings, sources: LanguageSources) -> None:
 
 
 def train_language(
-    config: LanguageSettings, sources: LanguageSources, out: Path, progress: Progress = lambda *_: None
+    config: LanguageSettings, sources: LanguageSources, out: Path, progress: StageProgress = lambda *_: None
 ) -> tuple[Mapping[str, object], TrainConfig]:
     """Train all stages; returns what is worth knowing about them, by name, and what the run folder says of the run."""
     check_sources(config, sources)

@@ -28,10 +28,10 @@ class Measured:
         return Figure.of(self.interval, self.unit, f"{command}  # {self.note}" if self.note else command, date)
 
 
-Report = dict[str, Measured]
+MeasuredFigures = dict[str, Measured]
 
 
-def f1_figures(prefix: str, matches: Matches, suffix: str = "", note: str = "") -> Report:
+def f1_figures(prefix: str, matches: Matches, suffix: str = "", note: str = "") -> MeasuredFigures:
     """F1 with an interval over sentences; precision and recall as rates over what was said and wanted.
 
     A system that said nothing has no precision, and data without gold no recall: they are left out.

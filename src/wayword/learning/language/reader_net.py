@@ -27,9 +27,9 @@ from wayword.language.reader.program import (
     VOCABULARY,
     Grammar,
     Pointer,
-    Token,
+    ProgramToken,
 )
-from wayword.learning.language.reader_pool import ENTITY, QUANTITY, ReaderExample
+from wayword.learning.language.reader_examples import ENTITY, QUANTITY, ReaderExample
 
 START = len(VOCABULARY)
 """The word the decoder begins with."""
@@ -233,7 +233,7 @@ def _targets(each: ReaderExample, tokens: Tensor, pieces: Tensor, allowed: Tenso
             allowed[place, [words + piece for piece, _, entity in mentions if entity]] = True
         kinds = POINTS_TO_QUANTITIES.get(due, frozenset())
         allowed[place, [words + p for p, _, entity in mentions if not entity and KINDS[each.marks[p]] in kinds]] = True
-        token: Token
+        token: ProgramToken
         if number >= ENTITY:
             entity = number < QUANTITY
             owner = number - (ENTITY if entity else QUANTITY)

@@ -3,7 +3,7 @@
 A drawn command is changed (``reader_augment``), its slots are filled with phrases of training objects or of things
 outside the database, and marked as the pipeline marks them: mostly exact, sometimes by the model of what objects are
 called, now and then unknown or missed. What else was found in the command is known from its parse (``reader_parses``).
-The steps are written as tokens that point to these mentions.
+What becomes of it for the network is ``reader_examples``.
 """
 
 from __future__ import annotations
@@ -18,21 +18,14 @@ from wayword.episodes.commands import Command
 from wayword.episodes.instructions.phrases import phrases
 from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import load_phrases
-from wayword.language.reader.marked import mark_text
 from wayword.language.reader.mentions import Entity, Mentions, TextMention
-from wayword.language.reader.program import NUMBER, Pointer, Quantity, Token, write
 from wayword.language.reader.quantities import find_measures
 from wayword.learning.language.reader_augment import chat, join_commands, mirror, renumber, rough, synonyms
+from wayword.learning.language.reader_examples import PLACEHOLDERS, ReaderExample, as_numbers, meaning
 from wayword.learning.language.reader_forms import Rng, slots
 from wayword.learning.language.reader_grammar import Speaker
 from wayword.learning.language.reader_parses import Paragraph, filled
 from wayword.learning.language.treebank import AnnotatedText
-
-ENTITY, QUANTITY = 1000, 2000
-"""Added to the numbers of what is pointed to, so that a line is a list of whole numbers."""
-
-PLACEHOLDERS = ("box", "lamp", "vase", "drum", "tent", "statue", "barrel", "desk")
-"""One word for each object of a text, so that the encoder can tell them apart: "not the lamp, the drum"."""
 
 FAMILIES = {
     "goto": 0.6, "stay": 0.5, "until": 0.8, "side": 0.9, "pass": 1.8, "circle": 1.5, "negation": 1.5, "sequence": 1.5,
@@ -59,22 +52,6 @@ class ReaderPoolConfig:
     listed: float = 0.84
     unknown: float = 0.05
     missed: float = 0.01
-
-
-@dataclass(frozen=True)
-class ReaderExample:
-    """One text as the network sees it and what it is to say; lists of whole numbers only."""
-
-    ids: list[int]
-    marks: list[int]
-    targets: list[int]
-    owners: list[int]
-    is_entity: list[int]
-    line: list[int]
-    """Tokens; empty for a description, whose steps are not learned."""
-    cuts: list[int]
-    """Pieces at which a leg of a description begins."""
-    description: bool
 
 
 @dataclass(frozen=True)
@@ -266,52 +243,3 @@ def _mirrored(phrase: str) -> str:
 
 def _bare(phrase: str) -> str:
     return re.sub(r"^(?:the|an?|this|that|these|those|my|your|its|their|our|his|her) ", "", phrase, flags=re.IGNORECASE)
-
-
-def meaning(command: Command, numbers: Mapping[str, int], mentions: Mentions) -> list[Token] | None:
-    """The command's steps as tokens; None if something that they need is not mentioned."""
-
-    def quantity(value: float, kind: Quantity) -> int | None:
-        for number, measure in enumerate(mentions.measures):
-            if abs(measure.value - value) < 0.011 and measure.kind in (kind, "bare"):
-                return number
-        return None
-
-    needed = {key for step in command.steps for key in step.mentioned if key not in command.select}
-    needed |= {rule.of for rule in command.select.values() if rule.of is not None}
-    if not needed <= set(numbers):
-        return None
-    return write(command.steps, command.select, lambda key: numbers[key], quantity)
-
-
-def as_numbers(
-    mentions: Mentions,
-    line: Sequence[Token],
-    begins: Sequence[int],
-    description: bool,
-    encoder: MiniLM,
-    placeholders: Sequence[str] = PLACEHOLDERS,
-) -> ReaderExample | None:
-    """Everything as numbers; None if the text is too long for what it points to."""
-    marked = mark_text(mentions, encoder, placeholders)
-    reachable = {(bool(kind), int(owner)) for kind, owner in zip(marked.is_entity, marked.owners, strict=True)}
-    numbers = []
-    for token in line:
-        if isinstance(token, Pointer):
-            if (token.kind == "entity", token.number) not in reachable:
-                return None
-            numbers.append(token.number + (ENTITY if token.kind == "entity" else QUANTITY))
-        else:
-            numbers.append(NUMBER[token])
-    starts = marked.starts[1:-1].tolist()
-    cuts = [1 + next((n for n, start in enumerate(starts) if start >= begin), len(starts) - 1) for begin in begins]
-    return ReaderExample(
-        marked.ids.tolist(),
-        marked.marks.tolist(),
-        marked.targets.tolist(),
-        marked.owners.tolist(),
-        marked.is_entity.astype(int).tolist(),
-        numbers,
-        cuts,
-        description,
-    )

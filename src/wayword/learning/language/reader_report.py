@@ -28,10 +28,10 @@ from wayword.language.pipeline import LanguageModel
 from wayword.language.reader import Reader, Reading
 from wayword.language.reader.forms import plain
 from wayword.learning.language.matches import Matches
-from wayword.learning.language.measured import SEED, Measured, Report, f1_figures
+from wayword.learning.language.measured import SEED, Measured, MeasuredFigures, f1_figures
 
 
-def reader_report(weights: Path, say: Callable[[str], None] = lambda _: None) -> Report:
+def reader_report(weights: Path, say: Callable[[str], None] = lambda _: None) -> MeasuredFigures:
     """Every figure of a reader on ``dev``, by key."""
     language, database, reader = LanguageModel.load(), load_phrases("dev"), Reader.load(weights)
     commands = unmet(load_commands("dev"), load_commands("train") + load_commands("more"))

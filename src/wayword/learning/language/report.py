@@ -37,7 +37,7 @@ from wayword.learning.language.measure_references import (
     unlisted,
     untaught,
 )
-from wayword.learning.language.measured import SEED, Measured, Report, f1_figures, rate
+from wayword.learning.language.measured import SEED, Measured, MeasuredFigures, f1_figures, rate
 from wayword.learning.language.phrase_pool import PhrasePool
 from wayword.learning.language.report_alignment import alfred_alignment, navigation_alignment
 from wayword.learning.language.score_chunks import chunk_times, score_chunker
@@ -64,11 +64,11 @@ class Sources:
     glove: Path | None = None
 
 
-def language_report(sources: Sources, say: Callable[[str], None] = lambda _: None) -> Report:
+def language_report(sources: Sources, say: Callable[[str], None] = lambda _: None) -> MeasuredFigures:
     """Measure everything ``sources`` allows, by figure key."""
     model = LanguageModel.load()
     dev = read_gold(sources.gold / "nav_objrefs.jsonl")
-    report: Report = {}
+    report: MeasuredFigures = {}
     say("measuring: chunker")
     report |= _chunkers(model, sources, say)
     say("measuring: spelling")
@@ -92,7 +92,7 @@ def language_report(sources: Sources, say: Callable[[str], None] = lambda _: Non
     return report
 
 
-def _chunkers(model: LanguageModel, sources: Sources, say: Callable[[str], None]) -> Report:
+def _chunkers(model: LanguageModel, sources: Sources, say: Callable[[str], None]) -> MeasuredFigures:
     """Ours and, where it is installed, spaCy's noun chunks: the paper's chunker."""
     gold = {"language.chunk.nav": read_chunks(sources.gold / "nav_chunks.jsonl")}
     if sources.ewt is not None:
@@ -103,7 +103,7 @@ def _chunkers(model: LanguageModel, sources: Sources, say: Callable[[str], None]
         backends.append((spacy, "_spacy", spacy.version))
     except WaywordError as error:
         say(f"no comparison with spaCy: {error}")
-    report: Report = {}
+    report: MeasuredFigures = {}
     for chunker, suffix, note in backends:
         for prefix, sentences in gold.items():
             report |= f1_figures(prefix, score_chunker(chunker, sentences), suffix, note)
@@ -113,10 +113,10 @@ def _chunkers(model: LanguageModel, sources: Sources, say: Callable[[str], None]
     return report
 
 
-def _spelling(sources: Sources) -> Report:
+def _spelling(sources: Sources) -> MeasuredFigures:
     """Typing errors put right and made worse, by where they were found; sound words of the treebank spoilt."""
     speller = Speller()
-    report: Report = {}
+    report: MeasuredFigures = {}
     typos = read_typos(sources.gold / "typos.jsonl")
     for source, pairs in typos.items():
         score, _ = score_typos(speller, pairs)
@@ -132,7 +132,7 @@ def _spelling(sources: Sources) -> Report:
     return report
 
 
-def _references(model: LanguageModel, dev: Sequence[GoldText]) -> Report:
+def _references(model: LanguageModel, dev: Sequence[GoldText]) -> MeasuredFigures:
     database = load_phrases("dev")
     report = f1_figures("language.objref.dev", score_objref(model, dev, database)[0])
     without = LanguageModel(
@@ -149,9 +149,9 @@ def _references(model: LanguageModel, dev: Sequence[GoldText]) -> Report:
 
 def _retrieval(
     model: ReferenceModel, encoder: PhraseEncoder, dev: Sequence[GoldText], prefix: str = "language"
-) -> Report:
+) -> MeasuredFigures:
     pairs = mentions(dev)
-    report: Report = {}
+    report: MeasuredFigures = {}
     for name, database in (("dev8", load_phrases("dev")), ("all80", load_phrases("all"))):
         retrieval = score_retrieval(pairs, database, encoder, model)
         report[f"{prefix}.p_o_r.{name}.top1"] = rate(retrieval.top1)
@@ -181,7 +181,7 @@ def _retrieval(
     return report
 
 
-def _glove(prefix: str, encoder: PhraseEncoder, pool: PhrasePool, dev: Sequence[GoldText]) -> Report:
+def _glove(prefix: str, encoder: PhraseEncoder, pool: PhrasePool, dev: Sequence[GoldText]) -> MeasuredFigures:
     """The paper's embedding with width and background fitted the same way."""
     database = {entry.name: entry for entry in load_phrases("seen")}
     fitted: ReferenceConfig = fit_references(pool, database, encoder, ReferenceFit())[0]

@@ -19,7 +19,7 @@ from wayword.learning.language.grounded import (
     read_alfred,
     scene_objects,
 )
-from wayword.learning.language.measured import Measured, Report
+from wayword.learning.language.measured import Measured, MeasuredFigures
 from wayword.learning.language.score_alignment import (
     AlignmentScore,
     Association,
@@ -38,7 +38,7 @@ HELD_OUT_SEED = 12
 """Of the generated instructions the alignment is scored on."""
 
 
-def navigation_alignment(trained: Path, gold: Sequence[GoldText]) -> Report:
+def navigation_alignment(trained: Path, gold: Sequence[GoldText]) -> MeasuredFigures:
     """Every chunk of held-out instructions, natural and generated: its object out of those near the path."""
     alignment = AlignmentModel.load(trained / "alignment")
     chunk = chunk_cache(trained)
@@ -68,7 +68,7 @@ def _natural_gold(gold: Sequence[GoldText]) -> list[Grounded]:
 
 def _against_baselines(
     prefix: str, texts: Sequence[Grounded], choices: Sequence[Sequence[str]], counts: Association
-) -> Report:
+) -> MeasuredFigures:
     report = _aligned(prefix, score_chunks(texts, choices))
     scorers: tuple[tuple[str, Scorer], ...] = (("pmi", counts.pmi), ("frequent", counts.most_frequent))
     for name, scorer in scorers:
@@ -79,7 +79,7 @@ def _against_baselines(
     return report
 
 
-def _aligned(prefix: str, score: AlignmentScore, with_null: bool = True) -> Report:
+def _aligned(prefix: str, score: AlignmentScore, with_null: bool = True) -> MeasuredFigures:
     report = {f"{prefix}.acc": Measured(wilson(score.right_objects, score.objects))}
     if with_null:
         right, total = score.right_objects + score.right_nulls, score.objects + score.nulls
@@ -87,7 +87,7 @@ def _aligned(prefix: str, score: AlignmentScore, with_null: bool = True) -> Repo
     return report
 
 
-def alfred_alignment(trained: Path, folder: Path) -> Report:
+def alfred_alignment(trained: Path, folder: Path) -> MeasuredFigures:
     """The instruction's target, out of everything in the scene."""
     alignment = AlignmentModel.load(trained / "alignment-alfred")
     chunk = chunk_cache(trained)
@@ -96,7 +96,7 @@ def alfred_alignment(trained: Path, folder: Path) -> Report:
     texts = from_alfred(steps, chunk, lambda step: scenes.get(step.scene, set()) | set(step.objects))
     counts = Association(alfred_texts(LanguageTraining(), folder, chunk))
     named = [text for text in texts if (text.target or "") in text.text.lower().replace(" ", "")]
-    report: Report = {}
+    report: MeasuredFigures = {}
     for suffix, some in (("", texts), ("_named", named)):
         rows = {
             "": model_target_scores(alignment, some),

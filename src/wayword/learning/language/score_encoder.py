@@ -30,7 +30,7 @@ def main(reference: Path, phrases: int = 500) -> None:
         phrases: how many to compare.
     """
     texts = sample_phrases(phrases)
-    shipped, original = MiniLM(), MiniLM(folder=reference)
+    shipped, original = MiniLM(), MiniLM(weights=reference)
     cosines = (CachedPhrases(shipped).embed(texts) * CachedPhrases(original).embed(texts)).sum(axis=1)
     print(f"cosine to float32 over {len(texts)} phrases: mean {cosines.mean():.5f}, lowest {cosines.min():.5f}")
     begin = time.process_time()

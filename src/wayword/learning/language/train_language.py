@@ -46,7 +46,7 @@ from wayword.learning.language.phrase_pool import PhrasePoolConfig, pool_phrases
 from wayword.learning.language.train_alignment import AlignmentModel, AlignmentTraining, train_alignment
 from wayword.learning.language.train_objref import ObjRefTraining, label_phrases, train_objref
 
-Progress = Callable[[str, int, int], None]
+StageProgress = Callable[[str, int, int], None]
 """(stage, steps done, steps in all)."""
 
 GENERATED_SEED = 11
@@ -94,7 +94,11 @@ class TrainedLanguage:
 
 
 def train_references(
-    config: LanguageTraining, out: Path, chunker: Path | None, alfred: Path | None, progress: Progress = lambda *_: None
+    config: LanguageTraining,
+    out: Path,
+    chunker: Path | None,
+    alfred: Path | None,
+    progress: StageProgress = lambda *_: None,
 ) -> TrainedLanguage:
     """All stages after the chunker.
 
@@ -180,7 +184,7 @@ def _alignment(
     config: LanguageTraining,
     settings: dict[str, Any],
     name: str,
-    progress: Progress,
+    progress: StageProgress,
 ) -> AlignmentModel:
     done = folder / "training.json"
     if done.is_file() and json.loads(done.read_text(encoding="utf-8")) == settings:
@@ -192,7 +196,7 @@ def _alignment(
     return model
 
 
-def _counter(progress: Progress, stage: str, total: int) -> Callable[[int], None]:
+def _counter(progress: StageProgress, stage: str, total: int) -> Callable[[int], None]:
     done = 0
 
     def advance(amount: int) -> None:
@@ -203,7 +207,7 @@ def _counter(progress: Progress, stage: str, total: int) -> Callable[[int], None
     return advance
 
 
-def _watched(chunk: ChunkCache, progress: Progress) -> Callable[[str], list[tuple[int, int]]]:
+def _watched(chunk: ChunkCache, progress: StageProgress) -> Callable[[str], list[tuple[int, int]]]:
     """``chunk`` that tells how many texts it has seen, and saves now and then for a later resume."""
     count = 0
 

@@ -25,11 +25,12 @@ from wayword.language.pipeline import LanguageModel
 from wayword.language.reader.mentions import MARKS
 from wayword.language.reader.network import BELOW, ReaderConfig, load_network, save_network
 from wayword.language.reader.program import VOCABULARY
-from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig, LoopSettings, Run
 from wayword.learning.common.train_config import claim
+from wayword.learning.language.reader_examples import PLACEHOLDERS
 from wayword.learning.language.reader_net import ReaderBatch, ReaderNet, collate_reader, reader_losses
 from wayword.learning.language.reader_parses import parse_commands, parse_paragraphs
-from wayword.learning.language.reader_pool import PLACEHOLDERS, Pool, ReaderPoolConfig, ReaderSources
+from wayword.learning.language.reader_pool import Pool, ReaderPoolConfig, ReaderSources
 from wayword.learning.language.treebank import read_treebank
 
 TRAINING = "reader"
@@ -40,7 +41,7 @@ DRAWN_BATCHES = 80
 
 
 @dataclass(frozen=True)
-class ReaderTraining:
+class ReaderTraining(LoopSettings):
     """Every setting."""
 
     shape: ReaderConfig = field(
@@ -65,16 +66,6 @@ class ReaderTraining:
     """Share of the learning rate with which the encoder's layers, which are trained already, learn."""
     dropout: float = 0.1
     """Everywhere."""
-
-    @property
-    def seed(self) -> int:
-        """Of everything random."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``."""
-        return self.loop.repeatable
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from wayword.learning.policy.train_control import sampling_actor
 from wayword.policy.tokens import Vocabulary
 from wayword.sim.render.bank import MeshBank
 
-State = Mapping[str, NDArray[Any]]
+NetworkState = Mapping[str, NDArray[Any]]
 """The parameters of a network."""
 
 
@@ -60,9 +60,9 @@ class Order:
     numbers: Sequence[int]
     """Which examples."""
     seed: tuple[int, ...]
-    stage1: State
-    control: State
-    value: State
+    stage1: NetworkState
+    control: NetworkState
+    value: NetworkState
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Logbook:
     """Whether each flight may stand for its instruction among process A's data."""
 
 
-def state_of(net: nn.Module) -> State:
+def state_of(net: nn.Module) -> NetworkState:
     """The parameters of a network, to be sent."""
     return {name: value.detach().cpu().numpy().copy() for name, value in net.state_dict().items()}
 

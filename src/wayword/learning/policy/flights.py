@@ -87,8 +87,8 @@ def record(
     seeds = [int(rng.integers(2**62)) for rng in rngs]
     loop.begin(situations, seeds, [""] * count, [None] * count, [example.path for example in examples])
     noise = np.array([config.yaw_noise * (rng.random() < config.disturbed) for rng in rngs])
-    drawn = np.array([config.imagined > 0 and rng.random() < config.imagined for rng in rngs])
-    see = _Eyes(examples, arena, grounder, photos, drawn, rngs)
+    imagined = np.array([config.imagined > 0 and rng.random() < config.imagined for rng in rngs])
+    see = _Eyes(examples, arena, grounder, photos, imagined, rngs)
     drift = np.zeros(len(examples))
     parts: list[list] = [[] for _ in examples]
     for step, point in enumerate(loop):

@@ -119,12 +119,12 @@ def prepare(folder: Path, config: DataConfig, inputs: DataInputs, workers: Worke
         _write(drills / "episodes.jsonl", config.drills, config.seed, True, workers)
     if not (folder / "photos").exists():
         build_database(folder / "photos", "seen", BuildConfig(views=config.photos, seed=config.seed))
-    sparse, seen = replace(config.flights, stride=2), replace(config.flights, imagined=0.0)
-    still = replace(seen, disturbed=0.0, random_looks=0.0)
+    sparse, natural = replace(config.flights, stride=2), replace(config.flights, imagined=0.0)
+    still = replace(natural, disturbed=0.0, random_looks=0.0)
     fixed = replace(config.readings, database="dev", prefixes=0.0)
     jobs = [
         ("dev", folder / "dev", True, config.dev, still, fixed),
-        ("train", folder / "natural", True, config.natural, seen, config.readings),
+        ("train", folder / "natural", True, config.natural, natural, config.readings),
         (str(generated / "episodes.jsonl"), generated, False, None, sparse, config.readings),
         (str(drills / "episodes.jsonl"), drills, False, None, sparse, config.readings),
     ]

@@ -35,7 +35,7 @@ from torch.nn import functional
 from wayword.camera import Camera
 from wayword.learning.policy.networks import LingUNet, TextEncoder
 from wayword.learning.policy.sizes import ImageSize, Size
-from wayword.mapping.differentiable import project_masks
+from wayword.mapping.differentiable import project_features
 from wayword.mapping.feature_map import LEAK, LEAST_VIEW, feature_camera
 from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, WORLD_CELLS, prediction_centres, to_world
 from wayword.policy.pvn2 import PLAIN_CHANNELS
@@ -128,7 +128,7 @@ def project_frames(features: Tensor, poses: Tensor, camera: Camera) -> Tensor:
     """Features (F, C, h, w) of frames on the world grid, and o behind them: (F, C + 1, 32, 32)."""
     layers = torch.cat([features, torch.ones_like(features[:, :1])], dim=1)
     coarse = feature_camera(camera, *features.shape[2:])
-    return torch.stack([project_masks(each, pose, coarse) for each, pose in zip(layers, poses, strict=True)])
+    return torch.stack([project_features(each, pose, coarse) for each, pose in zip(layers, poses, strict=True)])
 
 
 def integrate(ground: Tensor, moments: Sequence[int], rate: float = LEAK) -> tuple[Tensor, Tensor]:

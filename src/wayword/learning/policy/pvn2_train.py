@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from wayword.io import write_json
-from wayword.learning.common.loop import NO_LIMIT, LoopConfig, Run
+from wayword.learning.common.loop import NO_LIMIT, LoopConfig, LoopSettings, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import seeded, team_of
 from wayword.learning.common.train_config import claim
@@ -41,7 +41,7 @@ from wayword.task import SUCCESS_RADIUS_M
 
 
 @dataclass(frozen=True)
-class Pvn2Training:
+class Pvn2Training(LoopSettings):
     """Settings of PVN2, from data to weights."""
 
     objects: Objects = "seen"
@@ -70,16 +70,6 @@ class Pvn2Training:
     check_every: int = 250
     checked: int = 96
     """Natural dev examples that are looked at each time."""
-
-    @property
-    def seed(self) -> int:
-        """Of the initial weights and the draws."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``; the processes of ``workers`` go in step."""
-        return self.loop.repeatable
 
     def with_seed(self, seed: int) -> Pvn2Training:
         """The same with this seed in every part."""
@@ -157,16 +147,15 @@ def train(folder: Path, config: Pvn2Training, inputs: Pvn2Inputs, stop: threadin
         while team.goes_on(run):
             run.apply(*team.gradients(seeded(config.seed, run.step, team.rank)))
             if validation is not None and run.step % config.check_every == 0:
-                averaged = Pvn2Stage1(len(vocabulary), config.size, config.image)
-                averaged.load_state_dict(run.averaged())
-                numbers = check(averaged, heads.cpu(), validation, config.checked)
+                averaged = run.averaged_in(Pvn2Stage1(len(vocabulary), config.size, config.image))
+                numbers = check_pvn2(averaged, heads.cpu(), validation, config.checked)
                 heads.to(team.device)
                 run.log({f"dev {name}": value for name, value in numbers.items()})
         run.save()
 
 
 @torch.no_grad()
-def check(net: Pvn2Stage1, heads: Auxiliaries, samples: Pvn2Samples, count: int) -> dict[str, float]:
+def check_pvn2(net: Pvn2Stage1, heads: Auxiliaries, samples: Pvn2Samples, count: int) -> dict[str, float]:
     """On whole flights: KL and the share of goals within 0.47 m, when all has been seen that the Oracle sees."""
     net.eval()
     visits, goals, errors = [], [], []

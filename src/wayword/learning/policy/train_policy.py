@@ -36,8 +36,8 @@ from wayword.learning.policy.train_visitation import VisitationInputs, Visitatio
 from wayword.policy.stage1 import SHIPPED
 from wayword.weight_folder import holds_weights, locate, shipped_names
 
-Part = Literal["data", "visitation", "control", "sureal", "export"]
-PARTS: tuple[Part, ...] = ("data", "visitation", "control", "sureal", "export")
+PolicyPart = Literal["data", "visitation", "control", "sureal", "export"]
+PARTS: tuple[PolicyPart, ...] = ("data", "visitation", "control", "sureal", "export")
 TRAINING = "policy"
 """As train_config.json calls it."""
 
@@ -95,7 +95,7 @@ def train_policy(
     config: PolicyTraining,
     run_folder: Path,
     out: Path,
-    only: Sequence[Part] = PARTS,
+    only: Sequence[PolicyPart] = PARTS,
     say: Callable[[str], None] = print,
     run_one: Callable[[TrainingStage], None] | None = None,
     workers: Workers = 2,

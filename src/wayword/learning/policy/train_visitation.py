@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
 from wayword.io import write_json
-from wayword.learning.common.loop import LoopConfig, Run
+from wayword.learning.common.loop import LoopConfig, LoopSettings, Run
 from wayword.learning.common.stage_process import TrainingStage
 from wayword.learning.common.team import seeded, team_of, to_device
 from wayword.learning.common.tensor_files import read_torch
@@ -54,7 +54,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class VisitationTraining:
+class VisitationTraining(LoopSettings):
     """Settings of this training."""
 
     loop: LoopConfig = field(
@@ -70,16 +70,6 @@ class VisitationTraining:
     """Share of samples from drills, where there are any; the rest is generated."""
     workers: int = 2
     check_every: int = 250
-
-    @property
-    def seed(self) -> int:
-        """Of the initial weights and the draws."""
-        return self.loop.seed
-
-    @property
-    def repeatable(self) -> bool:
-        """See ``LoopConfig``; the processes of ``workers`` go in step."""
-        return self.loop.repeatable
 
 
 @dataclass(frozen=True)
@@ -138,7 +128,7 @@ def goal_errors(logits: Tensor, goals: NDArray[np.float64]) -> NDArray[np.float6
 
 
 @torch.no_grad()
-def check(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
+def check_visitation(net: Stage1, samples: Samples, count: int) -> dict[str, float]:
     """On whole flights: KL and the share of goals within 0.47 m, when all has been seen that the Oracle sees."""
     net.eval()
     visits, goals, errors = [], [], []
@@ -170,12 +160,12 @@ class Data:
     grounder: Grounder
 
 
-def load_data(config: VisitationTraining, folder: Path, vision: Path, vocabulary: Vocabulary | None = None) -> Data:
+def load_data(config: VisitationTraining, folder: Path, grounder: Path, vocabulary: Vocabulary | None = None) -> Data:
     """Natural and generated examples with their executions and readings; their own words if none are given.
 
-    ``folder`` is what ``prepare`` made with the segmentation in ``vision``.
+    ``folder`` is what ``prepare`` made with the segmentation whose weights are in ``grounder``.
     """
-    grounder = Grounder.load(vision)
+    segmentation = Grounder.load(grounder)
     natural = load_items(Source("train", folder / "natural", overlapping=True))
     generated = load_items(_generated(folder / "generated"))
     drills = load_items(_generated(folder / "drills")) if (folder / "drills").exists() else []
@@ -183,9 +173,9 @@ def load_data(config: VisitationTraining, folder: Path, vision: Path, vocabulary
     parts = ((natural, share), (generated, 1 - share - drilled), (drills, drilled))
     weights = np.concatenate([np.full(len(items), part / max(len(items), 1)) for items, part in parts])
     items = [*natural, *generated, *drills]
-    photos = photo_pool(folder / "photos", grounder)
+    photos = photo_pool(folder / "photos", segmentation)
     words = vocabulary or vocabulary_of(items)
-    return Data(Samples(items, photos, grounder.config.density, words, config.sample), weights, grounder)
+    return Data(Samples(items, photos, segmentation.config.density, words, config.sample), weights, segmentation)
 
 
 def _generated(folder: Path) -> Source:
@@ -203,11 +193,11 @@ def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1,
     return net, data
 
 
-def load_start(net: Stage1, vocabulary: Vocabulary, folder: Path) -> None:
+def load_start(net: Stage1, vocabulary: Vocabulary, weights: Path) -> None:
     """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word."""
-    words = read_policy_config(folder)["vocabulary"]
+    words = read_policy_config(weights)["vocabulary"]
     known = {word: number for number, word in enumerate(words)}
-    path = folder / "model.safetensors"
+    path = weights / "model.safetensors"
     try:
         tensors = read_torch(path, "choose other weights to start from", "stage1.")
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
@@ -249,9 +239,8 @@ def train(
         while team.goes_on(run):
             run.apply(*team.gradients(seeded(config.loop.seed, run.step, team.rank)))
             if validation is not None and run.step % config.check_every == 0:
-                averaged = Stage1(len(vocabulary), config.size)
-                averaged.load_state_dict(run.averaged())
-                run.log({f"dev {name}": value for name, value in check(averaged, validation, 200).items()})
+                averaged = run.averaged_in(Stage1(len(vocabulary), config.size))
+                run.log({f"dev {name}": value for name, value in check_visitation(averaged, validation, 200).items()})
         run.save()
 
 

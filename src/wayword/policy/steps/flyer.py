@@ -25,7 +25,7 @@ from wayword.policy.steps.follow import FollowConfig, follow, present_speed, tur
 from wayword.policy.steps.phases import (
     Ahead,
     FlyThrough,
-    Passed,
+    PassedThing,
     Peek,
     Phase,
     TurnBy,
@@ -90,7 +90,7 @@ class StepFlyer:
         self._speed_m_s = self._asked_m_s = 0.0
         """How fast it is, and what it was asked for last."""
         self._places: dict[str, Point] = {}
-        self._passed: Passed | None = None
+        self._passed: PassedThing | None = None
         """What the last step went past, and on which side it was."""
         self.way: NDArray[np.float64] | None = None
         """(P, 2) where it is about to fly; None while it turns or looks for something."""

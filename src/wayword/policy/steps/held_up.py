@@ -22,7 +22,7 @@ from wayword.policy.steps.follow import FollowConfig, follow, present_speed
 from wayword.policy.steps.route import route
 from wayword.task import ARENA_M
 
-Motion = tuple[float, float, float]
+HeldUpMotion = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class HeldUp:
         goal_distribution: NDArray[np.float32],
         start: NDArray[np.float64],
         discs: NDArray[np.float64],
-    ) -> Motion | None:
+    ) -> HeldUpMotion | None:
         """Speed, yaw rate and stop at ``here`` (x, y, yaw), or None while FsPVN gets on; ``start`` is its leg's."""
         config = self.config
         self._decisions += 1

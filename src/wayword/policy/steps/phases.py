@@ -85,7 +85,7 @@ class Ahead:
 
 
 Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead
-Passed = tuple[str, float]
+PassedThing = tuple[str, float]
 """A thing that was passed, and on which side it was: 1 left, -1 right."""
 
 
@@ -215,7 +215,7 @@ def _passes(
     return best
 
 
-def thing_passed(step: Step, phases: Sequence[Phase]) -> Passed | None:
+def thing_passed(step: Step, phases: Sequence[Phase]) -> PassedThing | None:
     """What a step with these phases goes past at its end, if anything."""
     last = phases[-1] if phases and step.do in ("pass", "weave") else None
     if not isinstance(last, FlyThrough) or not last.vias:
@@ -226,7 +226,7 @@ def thing_passed(step: Step, phases: Sequence[Phase]) -> Passed | None:
 
 def left_behind(
     phases: list[Phase],
-    passed: Passed,
+    passed: PassedThing,
     centre: Point,
     pose: NDArray[np.float64],
     point_of: Callable[[ViaPoint], Point],

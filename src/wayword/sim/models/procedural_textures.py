@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from wayword.sim.models.mesh import Color
 
-Image: TypeAlias = NDArray[np.float64]
-Family: TypeAlias = Callable[[np.random.Generator, int, NDArray[np.float64]], Image]
+FloatImage: TypeAlias = NDArray[np.float64]
+Family: TypeAlias = Callable[[np.random.Generator, int, NDArray[np.float64]], FloatImage]
 
 
 def random_color(rng: np.random.Generator) -> Color:
@@ -66,7 +66,7 @@ def smooth_noise(rng: np.random.Generator, size: int, cells: int, octaves: int =
     return total
 
 
-def _mix(a: NDArray[np.float64], b: NDArray[np.float64], weight: NDArray[np.float64]) -> Image:
+def _mix(a: NDArray[np.float64], b: NDArray[np.float64], weight: NDArray[np.float64]) -> FloatImage:
     return a + (b - a) * weight[..., None]
 
 
@@ -77,28 +77,28 @@ def _axes(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return u, v
 
 
-def _flat(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _flat(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     return np.tile(colors[0], (size, size, 1))
 
 
-def _stripes(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _stripes(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     count = int(rng.integers(2, 6))
     du, dv = [(count, 0), (0, count), (count, count), (count, -count)][int(rng.integers(4))]
     phase = (u * du + v * dv) % 1.0
     edges = np.sort(rng.uniform(0.3, 0.8, size=len(colors) - 1))
-    image: Image = colors[np.searchsorted(edges, phase.reshape(-1))].reshape(size, size, 3)
+    image: FloatImage = colors[np.searchsorted(edges, phase.reshape(-1))].reshape(size, size, 3)
     return image
 
 
-def _checks(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _checks(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     across, down = 2 * rng.integers(1, 5), 2 * rng.integers(1, 5)
-    image: Image = colors[(np.floor(u * across) + np.floor(v * down)).astype(int) % 2]
+    image: FloatImage = colors[(np.floor(u * across) + np.floor(v * down)).astype(int) % 2]
     return image
 
 
-def _dots(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _dots(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     count = int(rng.integers(2, 6))
     row = np.floor(v * 2 * count)
@@ -106,29 +106,29 @@ def _dots(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> I
     x, y = shifted % 1.0 - 0.5, (v * 2 * count % 1.0 - 0.5) / 2
     radius = rng.uniform(0.14, 0.24)
     kind = (np.floor(shifted) + row).astype(int) % (len(colors) - 1) + 1
-    image: Image = np.where((np.hypot(x, y) < radius)[..., None], colors[kind], colors[0])
+    image: FloatImage = np.where((np.hypot(x, y) < radius)[..., None], colors[kind], colors[0])
     return image
 
 
-def _noise(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _noise(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     return _mix(colors[0], colors[1], smooth_noise(rng, size, int(rng.choice([4, 8, 16]))))
 
 
-def _marble(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _marble(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     warp = smooth_noise(rng, size, 4, 4) * rng.uniform(1.0, 2.0)
     vein = np.abs(np.sin(np.pi * (u * rng.integers(1, 4) + v * rng.integers(1, 4) + 2 * warp)))
     return _mix(colors[0], colors[1], vein ** rng.uniform(0.4, 3.0))
 
 
-def _gradient(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _gradient(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     weight = (1 - np.cos(2 * np.pi * u)) / 2 if rng.random() < 0.3 else v
     middle = rng.uniform(0.3, 0.7)
     return _mix(colors[0], colors[1], np.clip((weight - middle) / rng.uniform(0.3, 1.0) + 0.5, 0, 1))
 
 
-def _wood(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _wood(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, _ = _axes(size)
     light = np.array(colorsys.hsv_to_rgb(rng.uniform(0.05, 0.12), rng.uniform(0.35, 0.7), rng.uniform(0.5, 0.9)))
     if rng.random() < 0.3:  # painted wood
@@ -144,7 +144,7 @@ def _wood(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> I
     return image
 
 
-def _brick(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _brick(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     u, v = _axes(size)
     rows, columns = 2 * int(rng.integers(2, 5)), int(rng.integers(2, 5))
     row = np.floor(v * rows).astype(int)
@@ -153,18 +153,18 @@ def _brick(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> 
     tone = rng.uniform(0.75, 1.15, size=(rows, columns))[row, column]
     joint = 0.06 * columns / 3
     mortar = (shifted % 1.0 < joint) | (v * rows % 1.0 < joint * rows / columns)
-    image: Image = colors[0] * tone[..., None]
+    image: FloatImage = colors[0] * tone[..., None]
     image[mortar] = colors[1]
     return image
 
 
-def _patches(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> Image:
+def _patches(rng: np.random.Generator, size: int, colors: NDArray[np.float64]) -> FloatImage:
     count = int(rng.integers(8, 24))
     at = (np.arange(size) + 0.5) / size
     du, dv = (np.abs(at[:, None] - centre) for centre in rng.random((2, count)))
     du, dv = np.minimum(du, 1 - du) ** 2, np.minimum(dv, 1 - dv) ** 2  # around the edge if that is shorter
     nearest = np.argmin(du[None] + dv[:, None], axis=-1)
-    image: Image = colors[(np.arange(count) % len(colors))[nearest]]
+    image: FloatImage = colors[(np.arange(count) % len(colors))[nearest]]
     return image
 
 

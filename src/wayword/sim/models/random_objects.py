@@ -23,7 +23,7 @@ from wayword.sim.models.corners import mesh_of_corners
 from wayword.sim.models.mesh import Mesh, Solid, finish, smooth_normals
 from wayword.sim.models.primitives import arc, cylinder, sweep, torus
 from wayword.sim.models.procedural_textures import FAMILIES, palette, procedural_texture
-from wayword.sim.models.random_shapes import SHAPES, Part, Size, fitted, random_part
+from wayword.sim.models.random_shapes import SHAPES, Extent, Part, fitted, random_part
 
 FLAT_SHARE, FACES_SHARE = 0.3, 0.25
 """Shares of objects in one flat colour, and with a colour per face; the rest have a texture."""
@@ -66,7 +66,7 @@ def random_objects(seed: int, count: int) -> dict[str, Mesh]:
     return {f"random object {i}": random_object(int(state[0])) for i, state in enumerate(states)}
 
 
-def _dimensions(rng: Rng, spread: float = 2.2) -> Size:
+def _dimensions(rng: Rng, spread: float = 2.2) -> Extent:
     """Width, depth and height; in six of ten cases as deep as wide."""
     x, y, z = np.exp(rng.uniform(-math.log(spread), 0.0, 3))
     return float(x), float(x if rng.random() < 0.6 else y), float(z)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from wayword.sim.models.mesh import Solid
 from wayword.sim.models.primitives import arc, ball, blob, box, cylinder, extrude, lathe, sweep, torus
 
-Size: TypeAlias = tuple[float, float, float]
+Extent: TypeAlias = tuple[float, float, float]
 ROUND = frozenset({"cylinder", "cone", "ball", "superquadric", "lathe", "bowl", "dome", "torus", "blob"})
 """Shapes around which a texture is wrapped; on all others it is projected along the axes."""
 
@@ -31,7 +31,7 @@ class Part:
     material: int = 0
 
     @property
-    def size(self) -> Size:
+    def size(self) -> Extent:
         """Extent along x, y and z."""
         x, y, z = np.ptp(self.solid.positions, axis=0)
         return float(x), float(y), float(z)
@@ -66,14 +66,14 @@ class Part:
 
 
 def random_part(
-    rng: np.random.Generator, kinds: Sequence[str], size: Size, material: int = 0, fine: bool = False
+    rng: np.random.Generator, kinds: Sequence[str], size: Extent, material: int = 0, fine: bool = False
 ) -> Part:
     """A shape of one of ``kinds``, stretched to ``size``; ``fine`` ones have about 300 faces, others 100."""
     kind = str(rng.choice(list(kinds)))
     return fitted(SHAPES[kind](rng, fine), size, kind in ROUND, material)
 
 
-def fitted(solid: Solid, size: Size, wrapped: bool, material: int = 0) -> Part:
+def fitted(solid: Solid, size: Extent, wrapped: bool, material: int = 0) -> Part:
     """Stretch a solid to ``size``, stand it on the ground, and give it texture coordinates."""
     low, high = solid.positions.min(axis=0), solid.positions.max(axis=0)
     extent = np.array(size, dtype=np.float64)

@@ -12,7 +12,7 @@ from wayword.errors import WaywordError
 from wayword.evaluation.bench.scale_costs import Costs
 from wayword.evaluation.bench.scale_report import WORKERS, scale_report
 
-PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
+PAGE = Path(__file__).parents[3] / "docs" / "scale.md"
 COSTS = Costs.read(PAGE.with_suffix(".json"))
 
 
