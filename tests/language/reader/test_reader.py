@@ -45,6 +45,28 @@ def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-de
     return once
 
 
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (
+            "ahead one metre, right ninety, ahead three metres, left ninety, ahead two metres",
+            [
+                Step("forward", metres=1.0),
+                Step("turn", degrees=-90.0),
+                Step("forward", metres=3.0),
+                Step("turn", degrees=90.0),
+                Step("forward", metres=2.0),
+            ],
+        ),
+        ("fwd 2 m, sidestep right 1 m", [Step("forward", metres=2.0), Step("sideways", metres=-1.0)]),
+        ("ten o'clock, then the globe", [Step("turn", degrees=60.0), Step("goto", "globe")]),
+        ("come to your two o'clock", [Step("turn", degrees=-60.0)]),
+    ],
+)
+def test_every_quantity_goes_to_its_own_step(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    assert said_steps(read(text)) == steps
+
+
 @pytest.mark.parametrize("text", ["flyy", "fly now", "go there!", "circle", "please turn", "start"])
 def test_half_a_command_is_asked_about(read, text: str) -> None:  # type: ignore[no-untyped-def]
     reading = read(text)

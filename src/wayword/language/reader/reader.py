@@ -25,12 +25,14 @@ from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.program import (
+    CHOICES,
     NUMBER,
     POINTS_TO_OBJECTS,
     POINTS_TO_QUANTITIES,
     VOCABULARY,
     Grammar,
     Pointer,
+    Quantity,
     Token,
     read_program,
 )
@@ -78,8 +80,9 @@ class Reader:
         if described > commanded:
             boundary = np.mean([view.boundary for view in encoded], axis=0)
             return Reading("description", legs=_legs(boundary, marked, parsed.text))
-        line = self._decode(encoded, marked)
-        steps, rules = read_program(line, [measure.value for measure in mentions.measures])
+        sides = {number: measure.side for number, measure in enumerate(mentions.measures) if measure.side}
+        line = self._decode(encoded, marked, hours=[Pointer("quantity", number) for number in sides])
+        steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
@@ -112,8 +115,13 @@ class Reader:
         is_goal = line[0] in ("goto", "circle", "search", "pass", "face") and len(about) == len(unknown) == 1
         return mentions.entities[unknown[0]] if is_goal else None
 
-    def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[Token]:
-        """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked."""
+    def _decode(
+        self, encoded: Sequence[Encoded], marked: Marked, hours: Sequence[Token] = (), at_least_one: bool = False
+    ) -> list[Token]:
+        """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked.
+
+        ``hours`` are quantities that nothing but a turn can have: "your two o'clock".
+        """
         grammar, line = Grammar(), list[Token]()
         network = self._network
         vectors = [network.word(START)] * len(encoded)
@@ -122,6 +130,8 @@ class Reader:
             words, pieces = (np.mean([each[part] for each in scores], axis=0) for part in (0, 1))
             if at_least_one and not line:
                 words[NUMBER["end"]] = -np.inf
+            if grammar.now == "degrees" and set(hours).difference(line):
+                words[[NUMBER[choice] for choice in CHOICES["degrees"]]] = -np.inf
             token, piece = _best(grammar, words, pieces, marked, line)
             is_word = isinstance(token, str)
             vectors = [network.word(NUMBER[token]) if is_word else network.piece(view, piece) for view in encoded]  # type: ignore[index]
@@ -146,7 +156,11 @@ def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
 
 
 def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[Token]) -> tuple[Token, int]:
-    """The best token that may come now, and the piece it points to; mentions of one entity count together."""
+    """The best token that may come now, and the piece it points to; mentions of one entity count together.
+
+    A quantity is for one step as long as there are others that no step has: in "ahead one metre, left, ahead two metres,
+    left, ahead three" the network, asked alone, points to the first every time.
+    """
     due = grammar.now or "do"
     choices = grammar.choices()
     scores: dict[Token, float] = {choice: float(words[NUMBER[choice]]) for choice in choices}
@@ -164,7 +178,18 @@ def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: l
     if not scores:  # a thing is due, and the text names none
         return _fallback(due), 0
     best = max(scores, key=lambda token: scores[token])
+    if kinds and isinstance(best, Pointer) and best in line and (unused := _unused(kinds, marked, line)):
+        best = max(unused, key=lambda token: scores[token])
     return best, places.get(best, 0)
+
+
+def _unused(kinds: frozenset[Quantity], marked: Marked, line: list[Token]) -> frozenset[Token]:
+    """Quantities of these kinds that no step has yet."""
+    return frozenset(
+        Pointer("quantity", int(owner))
+        for piece, owner, is_entity in zip(marked.targets, marked.owners, marked.is_entity, strict=True)
+        if not is_entity and MARKS[marked.marks[piece]] in kinds
+    ).difference(line)
 
 
 def _fallback(due: str) -> Token:
