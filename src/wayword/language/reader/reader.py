@@ -158,8 +158,8 @@ def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
 def _best(grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[Token]) -> tuple[Token, int]:
     """The best token that may come now, and the piece it points to; mentions of one entity count together.
 
-    A quantity is for one step as long as there are others that no step has: in "ahead one metre, left, ahead two metres,
-    left, ahead three" the network, asked alone, points to the first every time.
+    A quantity is for one step as long as there are others that no step has: in "ahead one metre, left, ahead two
+    metres, left, ahead three" the network, asked alone, points to the first every time.
     """
     due = grammar.now or "do"
     choices = grammar.choices()
