@@ -134,6 +134,34 @@ def test_height_is_not_flown_and_that_is_said(read, text: str) -> None:  # type:
 
 
 @pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Go to the planter, then hover right above the globe.", "hover right above the globe"),
+        ("land on top of the globe", "land on top of the globe"),
+        ("fly under the globe, then come back", "fly under the globe"),
+        ("crash into the globe", "crash into the globe"),
+    ],
+)
+def test_no_flight_to_a_place_at_another_height(read, text: str, place: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert (reading.kind, reading.steps) == ("refusal", ())
+    assert f'I cannot "{place}"' in reading.refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("fly over to the globe", [Step("goto", "globe")]),
+        ("under no circumstances go near the globe", [Step("avoid", "globe")]),
+        ("go to the planter, but don't fly over the globe", [Step("avoid", "globe"), Step("goto", "flower pot")]),
+        ("stop on the globe's left", [Step("goto", "globe", stop="left")]),
+    ],
+)
+def test_what_is_at_its_height_is_flown(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    assert said_steps(read(text)) == steps
+
+
+@pytest.mark.parametrize(
     "text",
     ["help", "help me", "?", "what can you do?", "what can you do", "list objects", "how does this work", "menu"],
 )

@@ -36,6 +36,7 @@ from wayword.language.reader.program import (
     Token,
     read_program,
 )
+from wayword.language.reader.reach import out_of_reach
 from wayword.language.reader.reading import Reading, Thing
 from wayword.language.reader.refusals import not_known, nothing_to_do, one_height, what_i_do
 from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
@@ -90,6 +91,10 @@ class Reader:
             if is_question(parsed.original):
                 return Reading("refusal", refusal=what_i_do(names), is_answer=True)
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        named = {key for step in steps for key in step.mentioned}
+        place = out_of_reach(parsed.text, [each for each in mentions.mentions if f"e{each.entity}" in named])
+        if place is not None:
+            return Reading("refusal", refusal=one_height(names, place))
         reading = _reading(steps, rules, mentions, parsed, names)
         is_about_things = any(thing.name is not None for thing in reading.things.values())
         if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):

@@ -27,8 +27,13 @@ def what_i_do(names: Sequence[str]) -> str:
     )
 
 
-def one_height(names: Sequence[str]) -> str:
-    """For who speaks of taking off, landing or height."""
+def one_height(names: Sequence[str], place: str = "") -> str:
+    """For who speaks of taking off, landing or height, or of a ``place`` that is not at the drone's height."""
+    if place:
+        return (
+            f'I keep one height and touch nothing: I cannot "{place}". I fly to things, past, around, behind and '
+            f"between them; {_known(names)}"
+        )
     return (
         "I take off and land by myself and keep one height between. Say where to go, what to pass or to circle; "
         f"{_known(names)}"
