@@ -40,6 +40,7 @@ from wayword.language.reader.reach import out_of_reach
 from wayword.language.reader.reading import Reading, Thing
 from wayword.language.reader.refusals import not_known, nothing_to_do, one_height, what_i_do
 from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
+from wayword.language.reader.turn_counts import with_counts
 from wayword.language.reader.unfinished import is_unfinished
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "reader"
@@ -84,6 +85,7 @@ class Reader:
         sides = {number: measure.side for number, measure in enumerate(mentions.measures) if measure.side}
         line = self._decode(encoded, marked, hours=[Pointer("quantity", number) for number in sides])
         steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
+        steps = with_counts(steps, parsed.text)
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
