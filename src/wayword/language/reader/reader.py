@@ -21,6 +21,7 @@ from wayword.episodes.commands import Select, Step
 from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
+from wayword.language.reader.corrections import without_taken_back
 from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
@@ -85,7 +86,7 @@ class Reader:
         sides = {number: measure.side for number, measure in enumerate(mentions.measures) if measure.side}
         line = self._decode(encoded, marked, hours=[Pointer("quantity", number) for number in sides])
         steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
-        steps = with_counts(steps, parsed.text)
+        steps = with_counts(without_taken_back(steps, mentions), parsed.text)
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
