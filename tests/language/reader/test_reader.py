@@ -162,6 +162,24 @@ def test_what_is_at_its_height_is_flown(read, text: str, steps: list[Step]) -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "avoided", "goals"),
+    [
+        ("circle the globe and mind you don't hit the planter", ["flower pot"], ["globe"]),
+        ("the fire truck is lava! go to the globe", ["fire truck"], ["globe"]),
+        ("No-go area: the globe. Go to the fire truck.", ["globe"], ["fire truck"]),
+        ("the globe is off limits, visit the plates", ["globe"], ["stack of plates"]),
+        ("go to the globe but don't hit it", [], ["globe"]),
+    ],
+)
+def test_what_must_not_be_hit_is_kept_clear_of(  # type: ignore[no-untyped-def]
+    read, text: str, avoided: list[str], goals: list[str]
+) -> None:
+    steps = said_steps(read(text))
+    assert [step.object for step in steps if step.do == "avoid"] == avoided
+    assert [step.object for step in steps if step.do in ("goto", "circle")] == goals
+
+
+@pytest.mark.parametrize(
     "text",
     ["help", "help me", "?", "what can you do?", "what can you do", "list objects", "how does this work", "menu"],
 )

@@ -22,6 +22,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
 from wayword.language.reader.corrections import without_taken_back
+from wayword.language.reader.kept_clear import with_kept_clear
 from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
@@ -86,7 +87,7 @@ class Reader:
         sides = {number: measure.side for number, measure in enumerate(mentions.measures) if measure.side}
         line = self._decode(encoded, marked, hours=[Pointer("quantity", number) for number in sides])
         steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
-        steps = with_counts(without_taken_back(steps, mentions), parsed.text)
+        steps = with_kept_clear(with_counts(without_taken_back(steps, mentions), parsed.text), mentions)
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
