@@ -169,6 +169,8 @@ def test_what_is_at_its_height_is_flown(read, text: str, steps: list[Step]) -> N
         ("No-go area: the globe. Go to the fire truck.", ["globe"], ["fire truck"]),
         ("the globe is off limits, visit the plates", ["globe"], ["stack of plates"]),
         ("go to the globe but don't hit it", [], ["globe"]),
+        ("back away from the globe", ["globe"], []),
+        ("stop one step away from the globe", [], ["globe"]),
     ],
 )
 def test_what_must_not_be_hit_is_kept_clear_of(  # type: ignore[no-untyped-def]
@@ -226,6 +228,14 @@ def test_a_question_is_refused_with_a_reason(read) -> None:  # type: ignore[no-u
     assert reading.refusal is not None
     assert "\n" not in reading.refusal
     assert "globe" in reading.refusal
+
+
+@pytest.mark.parametrize("text", ["go halfway to the globe", "go through the globe"])
+def test_no_thing_is_made_up(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    """The network takes them for gaps between the globe and whatever is farthest."""
+    reading = read(text)
+    assert (reading.kind, reading.steps) == ("refusal", ())
+    assert "I do not see which thing is meant" in reading.refusal
 
 
 def test_nothing_typed_is_refused(read) -> None:  # type: ignore[no-untyped-def]

@@ -42,6 +42,10 @@ def test_a_count_for_one_of_two_circles_is_not_guessed_at() -> None:
         ("a three-quarter turn to the left", 90.0, 270.0),
         ("turn left, then go twice as far", 90.0, 90.0),
         ("spin to the left", 90.0, 90.0),
+        ("turn left a little bit, then forward a metre", 90.0, 30.0),
+        ("turn slightly right, like 20 degrees", -20.0, -20.0),
+        ("turn left, then forward a bit", 90.0, 90.0),
+        ("turn left a bit, say ninety degrees", 90.0, 90.0),
     ],
 )
 def test_turns_on_the_spot(text: str, read: float, degrees: float) -> None:

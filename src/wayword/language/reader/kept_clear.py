@@ -7,6 +7,7 @@ these rules only add what it leaves out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from wayword.episodes.commands import Step
@@ -27,14 +28,21 @@ _AFTER = re.compile(
     rf"(?:{_FORBIDDEN}|off[- ]limits|out of bounds|forbidden|lava\b|mined\b|restricted)",
     re.IGNORECASE,
 )
+_LEAVE = re.compile(
+    r"(?<!step )\b(?:back|backing|move|get|go|fly|walk|run|shift|retreat|pull|draw|drift)(?: right| straight| well)?"
+    rf"(?: up)? away from\s+{_ARTICLE}$",
+    re.IGNORECASE,
+)
 
 
 def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ...]:
     """``steps`` about "e0", "e1", ... (entities), which keep away from what the text tells to keep clear of.
 
-    A flight to a thing that is said to be forbidden is none. One that is only not to be hit may be flown to.
+    A flight to a thing that is said to be forbidden is none, nor is one to what is to be left ("back away from the
+    globe"). What is only not to be hit may be flown to.
     """
     text, result = mentions.text, list(steps)
+    said = Counter(each.entity for each in mentions.mentions)
     for each in mentions.mentions:
         key = f"e{each.entity}"
         if each.mark not in ("exact", "known") or Step("avoid", key) in result:
@@ -43,4 +51,6 @@ def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ..
             result = [Step("avoid", key), *(step for step in result if key not in step.mentioned)]
         elif _HIT.search(text[: each.start]) and not any(key in step.mentioned for step in result):
             result.insert(0, Step("avoid", key))
+        elif _LEAVE.search(text[: each.start]) and Step("goto", key) in result and said[each.entity] == 1:
+            result = [Step("avoid", key), *(step for step in result if step != Step("goto", key))]
     return tuple(result)

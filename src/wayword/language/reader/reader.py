@@ -40,7 +40,7 @@ from wayword.language.reader.program import (
 )
 from wayword.language.reader.reach import out_of_reach
 from wayword.language.reader.reading import Reading, Thing
-from wayword.language.reader.refusals import not_known, nothing_to_do, one_height, what_i_do
+from wayword.language.reader.refusals import means_by_place, not_known, nothing_to_do, one_height, what_i_do
 from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
 from wayword.language.reader.turn_counts import with_counts
 from wayword.language.reader.unfinished import is_unfinished
@@ -99,6 +99,9 @@ class Reader:
         place = out_of_reach(parsed.text, [each for each in mentions.mentions if f"e{each.entity}" in named])
         if place is not None:
             return Reading("refusal", refusal=one_height(names, place))
+        is_gap_by_place = any(step.do == "between" and not rules.keys().isdisjoint(step.objects) for step in steps)
+        if is_gap_by_place and not means_by_place(parsed.text):
+            return Reading("refusal", refusal=not_known((), names))
         reading = _reading(steps, rules, mentions, parsed, names)
         is_about_things = any(thing.name is not None for thing in reading.things.values())
         if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):

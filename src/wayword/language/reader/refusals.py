@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+_BY_PLACE = re.compile(
+    r"near|clos|next|besid|adjac|neighb|far\b|farth|furth|distan|remote|left|right|port|starboard|behind|back|ahead|front"
+    r"|straight|opposite|first|last|second|third|other|one|thing|object|item|piece|contact|target|what|which|min|max"
+    r"|side|edge|end|outer|flank|bow|astern|aft|nose|o'?\s?clock|by\b|\d",
+    re.IGNORECASE,
+)
+"""Something of this stands in a text that means a thing by its place."""
 MOST_NAMES = 16
 MOST_CHARACTERS = 60
 
@@ -15,6 +23,11 @@ def nothing_to_do(text: str, names: Sequence[str]) -> str:
         return f"I was told nothing. Name where to fly; {_known(names)}"
     short = line if len(line) <= MOST_CHARACTERS else line[: MOST_CHARACTERS - 3].rstrip() + "..."
     return f'I see nothing to fly in "{short}". Say where to go, what to pass or to circle; {_known(names)}'
+
+
+def means_by_place(text: str) -> bool:
+    """Whether a text can mean a thing by where it stands: "halfway to the globe" does not."""
+    return _BY_PLACE.search(text) is not None
 
 
 def what_i_do(names: Sequence[str]) -> str:

@@ -15,6 +15,8 @@ from wayword.episodes.commands import Step
 from wayword.language.reader.quantities import NUMBER_WORDS
 
 MOST_TURNS = 10.0
+QUARTER, BIT_TURNED_DEG = 90.0, 30.0
+"""Degrees of a turn of which nobody says how far, and of "a bit"."""
 _NUMBERS = {word: float(number) for number, word in enumerate(NUMBER_WORDS[:11]) if number} | {"couple of": 2.0}
 _ADVERBS = {"twice": 2.0, "thrice": 3.0}
 _PARTS = {"half": 0.5, "quarter": 0.25, "three quarters": 0.75}
@@ -38,6 +40,12 @@ _SPIN = re.compile(
     re.IGNORECASE,
 )
 _THREE_QUARTERS = re.compile(r"\bthree[- ]quarters?(?: of an?)?[- ](?:turn|spin|rotation)\b", re.IGNORECASE)
+_BIT = re.compile(
+    r"\b(?:turn|rotate|yaw|pivot|swivel)\b(?: (?:to|the|your|left|right|just))*"
+    r" (?:slightly|a (?:tiny |little |small )?(?:bit|touch|tad|smidge)|a little)\b",
+    re.IGNORECASE,
+)
+_EXACT = re.compile(r"\d|\b(?:degrees?|ninety|quarter)\b", re.IGNORECASE)
 
 
 def with_counts(steps: Sequence[Step], text: str) -> tuple[Step, ...]:
@@ -49,6 +57,8 @@ def with_counts(steps: Sequence[Step], text: str) -> tuple[Step, ...]:
         return tuple(replace(step, turns=count) if count and step.do == "circle" else step for step in steps)
     if len(turns) == 1 and not circles:
         count = 0.75 if _THREE_QUARTERS.search(text) else _only_count(text) if _SPIN.search(text) else None
+        if abs(turns[0].degrees) == QUARTER and _BIT.search(text) and not _EXACT.search(text):
+            count = BIT_TURNED_DEG / 360
         degrees = math.copysign(360 * (count or 0), turns[0].degrees)
         return tuple(replace(step, degrees=degrees) if count and step.do == "turn" else step for step in steps)
     return tuple(steps)
