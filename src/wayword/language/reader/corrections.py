@@ -30,13 +30,13 @@ RETRACTED = re.compile(
 def taken_back(mentions: Mentions) -> dict[int, int]:
     """Entities that the text takes back, each with the known one said in its place; none that it speaks of again."""
     things = [each for each in mentions.mentions if each.mark != "other"]
-    spoken = Counter(each.entity for each in things)
+    counts = Counter(each.entity for each in things)
     return {
         first.entity: second.entity
         for first, second in pairwise(things)
         if first.entity != second.entity
         and second.mark in ("exact", "known")  # "left of it... no, the light is better on the right"
-        and spoken[first.entity] == 1
+        and counts[first.entity] == 1
         and RETRACTED.fullmatch(mentions.text[first.end : second.start])
     }
 
@@ -47,7 +47,7 @@ def without_taken_back(steps: Sequence[Step], mentions: Mentions) -> tuple[Step,
     Where the thing said in its place has no step, the step is about that one.
     """
     instead = {f"e{old}": f"e{new}" for old, new in taken_back(mentions).items()}
-    said = {key for step in steps for key in step.mentioned}
-    kept = [step for step in steps if step.object not in instead or instead[step.object] not in said]
-    renamed = {old: new for old, new in instead.items() if new not in said}
-    return tuple(step.renamed(lambda key: renamed.get(key, key)) for step in kept)
+    keys = {key for step in steps for key in step.mentioned}
+    rest = [step for step in steps if step.object not in instead or instead[step.object] not in keys]
+    renamed = {old: new for old, new in instead.items() if new not in keys}
+    return tuple(step.renamed(lambda key: renamed.get(key, key)) for step in rest)

@@ -42,7 +42,7 @@ def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ..
     globe"). What is only not to be hit may be flown to.
     """
     text, result = mentions.text, list(steps)
-    said = Counter(each.entity for each in mentions.mentions)
+    counts = Counter(each.entity for each in mentions.mentions)
     for each in mentions.mentions:
         key = f"e{each.entity}"
         if each.mark not in ("exact", "known") or Step("avoid", key) in result:
@@ -51,6 +51,6 @@ def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ..
             result = [Step("avoid", key), *(step for step in result if key not in step.mentioned)]
         elif _HIT.search(text[: each.start]) and not any(key in step.mentioned for step in result):
             result.insert(0, Step("avoid", key))
-        elif _LEAVE.search(text[: each.start]) and Step("goto", key) in result and said[each.entity] == 1:
+        elif _LEAVE.search(text[: each.start]) and Step("goto", key) in result and counts[each.entity] == 1:
             result = [Step("avoid", key), *(step for step in result if step != Step("goto", key))]
     return tuple(result)
