@@ -27,6 +27,7 @@ from wayword.language.reader.quantities import find_measures, spoken_number
         ("90°", 90.0, "deg"),
         ("one eighty", 180.0, "bare"),
         ("90", 90.0, "bare"),
+        ("one point five", 1.5, "bare"),
     ],
 )
 def test_one_quantity(text: str, value: float, kind: str) -> None:
@@ -52,3 +53,17 @@ def test_several_in_order() -> None:
 )
 def test_spoken_numbers(words: str, value: float) -> None:
     assert spoken_number(words) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "degrees", "side"),
+    [("two o'clock", 60, -1), ("11 o'clock", 30, 1), ("8 oclock", 120, 1), ("1 o’clock", 30, -1)],
+)
+def test_hours_are_angles_with_a_side(text: str, degrees: float, side: int) -> None:
+    (measure,) = find_measures(f"turn to your {text}, then wait")
+    assert (measure.value, measure.kind, measure.side) == (degrees, "deg", side)
+
+
+@pytest.mark.parametrize("text", ["three o'clock", "your six o'clock"])
+def test_hours_that_are_sides_stay_words(text: str) -> None:
+    assert find_measures(text) == []

@@ -45,6 +45,28 @@ def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-de
     return once
 
 
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (
+            "ahead one metre, right ninety, ahead three metres, left ninety, ahead two metres",
+            [
+                Step("forward", metres=1.0),
+                Step("turn", degrees=-90.0),
+                Step("forward", metres=3.0),
+                Step("turn", degrees=90.0),
+                Step("forward", metres=2.0),
+            ],
+        ),
+        ("fwd 2 m, sidestep right 1 m", [Step("forward", metres=2.0), Step("sideways", metres=-1.0)]),
+        ("ten o'clock, then the globe", [Step("turn", degrees=60.0), Step("goto", "globe")]),
+        ("come to your two o'clock", [Step("turn", degrees=-60.0)]),
+    ],
+)
+def test_every_quantity_goes_to_its_own_step(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    assert said_steps(read(text)) == steps
+
+
 @pytest.mark.parametrize("text", ["flyy", "fly now", "go there!", "circle", "please turn", "start"])
 def test_half_a_command_is_asked_about(read, text: str) -> None:  # type: ignore[no-untyped-def]
     reading = read(text)
@@ -112,6 +134,54 @@ def test_height_is_not_flown_and_that_is_said(read, text: str) -> None:  # type:
 
 
 @pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Go to the planter, then hover right above the globe.", "hover right above the globe"),
+        ("land on top of the globe", "land on top of the globe"),
+        ("fly under the globe, then come back", "fly under the globe"),
+        ("crash into the globe", "crash into the globe"),
+    ],
+)
+def test_no_flight_to_a_place_at_another_height(read, text: str, place: str) -> None:  # type: ignore[no-untyped-def]
+    reading = read(text)
+    assert (reading.kind, reading.steps) == ("refusal", ())
+    assert f'I cannot "{place}"' in reading.refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("fly over to the globe", [Step("goto", "globe")]),
+        ("under no circumstances go near the globe", [Step("avoid", "globe")]),
+        ("go to the planter, but don't fly over the globe", [Step("avoid", "globe"), Step("goto", "flower pot")]),
+        ("stop on the globe's left", [Step("goto", "globe", stop="left")]),
+    ],
+)
+def test_what_is_at_its_height_is_flown(read, text: str, steps: list[Step]) -> None:  # type: ignore[no-untyped-def]
+    assert said_steps(read(text)) == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "avoided", "goals"),
+    [
+        ("circle the globe and mind you don't hit the planter", ["flower pot"], ["globe"]),
+        ("the fire truck is lava! go to the globe", ["fire truck"], ["globe"]),
+        ("No-go area: the globe. Go to the fire truck.", ["globe"], ["fire truck"]),
+        ("the globe is off limits, visit the plates", ["globe"], ["stack of plates"]),
+        ("go to the globe but don't hit it", [], ["globe"]),
+        ("back away from the globe", ["globe"], []),
+        ("stop one step away from the globe", [], ["globe"]),
+    ],
+)
+def test_what_must_not_be_hit_is_kept_clear_of(  # type: ignore[no-untyped-def]
+    read, text: str, avoided: list[str], goals: list[str]
+) -> None:
+    steps = said_steps(read(text))
+    assert [step.object for step in steps if step.do == "avoid"] == avoided
+    assert [step.object for step in steps if step.do in ("goto", "circle")] == goals
+
+
+@pytest.mark.parametrize(
     "text",
     ["help", "help me", "?", "what can you do?", "what can you do", "list objects", "how does this work", "menu"],
 )
@@ -158,6 +228,14 @@ def test_a_question_is_refused_with_a_reason(read) -> None:  # type: ignore[no-u
     assert reading.refusal is not None
     assert "\n" not in reading.refusal
     assert "globe" in reading.refusal
+
+
+@pytest.mark.parametrize("text", ["go halfway to the globe", "go through the globe"])
+def test_no_thing_is_made_up(read, text: str) -> None:  # type: ignore[no-untyped-def]
+    """The network takes them for gaps between the globe and whatever is farthest."""
+    reading = read(text)
+    assert (reading.kind, reading.steps) == ("refusal", ())
+    assert "I do not see which thing is meant" in reading.refusal
 
 
 def test_nothing_typed_is_refused(read) -> None:  # type: ignore[no-untyped-def]

@@ -215,6 +215,7 @@ class _Reader:
 
     line: Sequence[ProgramToken]
     values: Sequence[float]
+    sides: Mapping[int, int] = field(default_factory=dict)
     at: int = 0
     rules: list[Select] = field(default_factory=list)
 
@@ -246,9 +247,17 @@ class _Reader:
         return f"s{len(self.rules)}"
 
 
-def read_program(line: Sequence[ProgramToken], values: Sequence[float]) -> tuple[tuple[Step, ...], dict[str, Select]]:
-    """Tokens as steps about "e0", "e1", ... (entities) and "s1", ... (meant by a rule), with these rules."""
-    reader = _Reader(line, values)
+def read_program(
+    line: Sequence[ProgramToken], values: Sequence[float], sides: Mapping[int, int] | None = None
+) -> tuple[tuple[Step, ...], dict[str, Select]]:
+    """Tokens as steps about "e0", "e1", ... (entities) and "s1", ... (meant by a rule), with these rules.
+
+    Args:
+        line: tokens that ``Grammar`` allows.
+        values: of the quantities.
+        sides: of those that say it themselves ("two o'clock"), 1 left and -1 right: there it counts, and not the token.
+    """
+    reader = _Reader(line, values, sides or {})
     steps: list[Step] = []
     while (do := reader.next()) != "end":
         steps.append(_step(str(do), reader))
@@ -274,6 +283,9 @@ def _step(do: str, reader: _Reader) -> Step:
             is_: Any = reader.word()
             fields["until"] = Until(until, is_)
         elif due in ("metres", "way", "degrees"):
+            token = reader.line[reader.at]
+            if isinstance(token, Pointer) and due == "degrees":
+                side = float(reader.sides.get(token.number, side))
             value = reader.number()
             key = "distance_m" if do == "goto" else "degrees" if due == "degrees" else "metres"
             if value is None and do == "sideways":  # some way to a side still has a side

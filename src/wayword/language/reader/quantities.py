@@ -48,8 +48,16 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    rf"(?<![\w.,])(?:(?P<digits>\d+(?:\.\d+)?)|(?P<spoken>{_NUMBER_WORDS}))(?![\w%]|[.,]\d)", re.IGNORECASE
+    rf"(?<![\w.,])(?:(?P<digits>\d+(?:\.\d+)?)|(?P<point>{_POINT})|(?P<spoken>{_NUMBER_WORDS}))(?![\w%]|[.,]\d)",
+    re.IGNORECASE,
 )
+_CLOCK = re.compile(
+    rf"(?<![\w.,])(?:(?P<digits>1[0-2]|[1-9])|(?P<spoken>{'|'.join(NUMBER_WORDS[1:13])}))"
+    r"(?:\s*o\s?['’`]?\s?clock)(?![^\W_])",
+    re.IGNORECASE,
+)
+_PLAIN_HOURS = frozenset({3, 6, 9, 12})
+"""Hours that are sides: right, behind, left, ahead. The network knows them as words."""
 _SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _FRACTIONS = {"half": 0.5, "quarter": 0.25, "third": 1 / 3, "tenth": 0.1}
 
@@ -62,6 +70,8 @@ class Measure:
     end: int
     value: float
     kind: Quantity
+    side: int = 0
+    """Of an angle that says its side itself, as hours do: 1 left, -1 right."""
 
 
 def find_measures(text: str) -> list[Measure]:
@@ -74,21 +84,44 @@ def find_measures(text: str) -> list[Measure]:
             if match[group]:
                 value += 0.25 if match[group].lower().endswith("quarter") else 0.5
         measures.append(Measure(match.start(), match.end(), round(value * factor, 4), kind))
+    measures += _clock_angles(text)
     spans = [(measure.start, measure.end) for measure in measures]
     for match in _BARE.finditer(text):
-        value = float(match["digits"]) if match["digits"] else spoken_number(match["spoken"])
-        is_number = match["digits"] is not None or value >= 10
+        value = _value_of_bare(match)
+        is_number = match["spoken"] is None or value >= 10
         if is_number and all(match.end() <= start or match.start() >= end for start, end in spans):
             measures.append(Measure(match.start(), match.end(), value, "bare"))
     return sorted(measures, key=lambda measure: measure.start)
+
+
+def _clock_angles(text: str) -> list[Measure]:
+    """Hours as angles: "two o'clock" is 60 degrees to the right."""
+    angles = []
+    for match in _CLOCK.finditer(text):
+        hour = int(match["digits"]) if match["digits"] else NUMBER_WORDS.index(match["spoken"].lower())
+        if hour not in _PLAIN_HOURS:
+            value, side = (30.0 * hour, -1) if hour < 6 else (30.0 * (12 - hour), 1)
+            angles.append(Measure(match.start(), match.end(), value, "deg", side))
+    return angles
+
+
+def _value_of_bare(match: re.Match[str]) -> float:
+    if match["digits"]:
+        return float(match["digits"])
+    return _pointed(match["point"]) if match["point"] else spoken_number(match["spoken"])
+
+
+def _pointed(words: str) -> float:
+    """ "One point five" is 1.5."""
+    whole, decimals = re.split(r"\s+(?:point|decimal)\s+", words.lower())
+    return float(f"{spoken_number(whole):.0f}." + "".join(str(SMALL.get(word, 0)) for word in decimals.split()))
 
 
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
         return _digits(match["digits"])
     if match["point"]:
-        whole, decimals = re.split(r"\s+(?:point|decimal)\s+", match["point"].lower())
-        return float(f"{spoken_number(whole):.0f}." + "".join(str(SMALL.get(word, 0)) for word in decimals.split()))
+        return _pointed(match["point"])
     if match["couple"]:
         return 2.0
     if match["spoken"]:

@@ -21,10 +21,13 @@ from wayword.episodes.commands import Select, Step
 from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
+from wayword.language.reader.corrections import without_taken_back
+from wayword.language.reader.kept_clear import with_kept_clear
 from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.program import (
+    CHOICES,
     NUMBER,
     POINTS_TO_OBJECTS,
     POINTS_TO_QUANTITIES,
@@ -32,11 +35,14 @@ from wayword.language.reader.program import (
     Grammar,
     Pointer,
     ProgramToken,
+    Quantity,
     read_program,
 )
+from wayword.language.reader.reach import out_of_reach
 from wayword.language.reader.reading import Reading, Thing
-from wayword.language.reader.refusals import not_known, nothing_to_do, one_height, what_i_do
+from wayword.language.reader.refusals import means_by_place, not_known, nothing_to_do, one_height, what_i_do
 from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
+from wayword.language.reader.turn_counts import with_counts
 from wayword.language.reader.unfinished import is_unfinished
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "reader"
@@ -78,8 +84,10 @@ class Reader:
         if described > commanded:
             boundary = np.mean([view.boundary for view in encoded], axis=0)
             return Reading("description", legs=_legs(boundary, marked, parsed.text))
-        line = self._decode(encoded, marked)
-        steps, rules = read_program(line, [measure.value for measure in mentions.measures])
+        sides = {number: measure.side for number, measure in enumerate(mentions.measures) if measure.side}
+        line = self._decode(encoded, marked, hours=[Pointer("quantity", number) for number in sides])
+        steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
+        steps = with_kept_clear(with_counts(without_taken_back(steps, mentions), parsed.text), mentions)
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
@@ -87,6 +95,13 @@ class Reader:
             if is_question(parsed.original):
                 return Reading("refusal", refusal=what_i_do(names), is_answer=True)
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        named = {key for step in steps for key in step.mentioned}
+        place = out_of_reach(parsed.text, [each for each in mentions.mentions if f"e{each.entity}" in named])
+        if place is not None:
+            return Reading("refusal", refusal=one_height(names, place))
+        is_gap_by_place = any(step.do == "between" and not rules.keys().isdisjoint(step.objects) for step in steps)
+        if is_gap_by_place and not means_by_place(parsed.text):
+            return Reading("refusal", refusal=not_known((), names))
         reading = _reading(steps, rules, mentions, parsed, names)
         is_about_things = any(thing.name is not None for thing in reading.things.values())
         if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):
@@ -112,8 +127,13 @@ class Reader:
         is_goal = line[0] in ("goto", "circle", "search", "pass", "face") and len(about) == len(unknown) == 1
         return mentions.entities[unknown[0]] if is_goal else None
 
-    def _decode(self, encoded: Sequence[Encoded], marked: Marked, at_least_one: bool = False) -> list[ProgramToken]:
-        """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked."""
+    def _decode(
+        self, encoded: Sequence[Encoded], marked: Marked, hours: Sequence[ProgramToken] = (), at_least_one: bool = False
+    ) -> list[ProgramToken]:
+        """The best token at every place by all views, of those that may come; ``at_least_one`` step if asked.
+
+        ``hours`` are quantities that nothing but a turn can have: "your two o'clock".
+        """
         grammar, line = Grammar(), list[ProgramToken]()
         network = self._network
         vectors = [network.word(START)] * len(encoded)
@@ -122,6 +142,8 @@ class Reader:
             words, pieces = (np.mean([each[part] for each in scores], axis=0) for part in (0, 1))
             if at_least_one and not line:
                 words[NUMBER["end"]] = -np.inf
+            if grammar.now == "degrees" and set(hours).difference(line):
+                words[[NUMBER[choice] for choice in CHOICES["degrees"]]] = -np.inf
             token, piece = _best(grammar, words, pieces, marked, line)
             is_word = isinstance(token, str)
             vectors = [network.word(NUMBER[token]) if is_word else network.piece(view, piece) for view in encoded]  # type: ignore[index]
@@ -148,7 +170,11 @@ def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
 def _best(
     grammar: Grammar, words: Array, pieces: Array, marked: Marked, line: list[ProgramToken]
 ) -> tuple[ProgramToken, int]:
-    """The best token that may come now, and the piece it points to; mentions of one entity count together."""
+    """The best token that may come now, and the piece it points to; mentions of one entity count together.
+
+    A quantity is for one step as long as there are others that no step has: in "ahead one metre, left, ahead two
+    metres, left, ahead three" the network, asked alone, points to the first every time.
+    """
     due = grammar.now or "do"
     choices = grammar.choices()
     scores: dict[ProgramToken, float] = {choice: float(words[NUMBER[choice]]) for choice in choices}
@@ -166,7 +192,18 @@ def _best(
     if not scores:  # a thing is due, and the text names none
         return _fallback(due), 0
     best = max(scores, key=lambda token: scores[token])
+    if kinds and isinstance(best, Pointer) and best in line and (unused := _unused(kinds, marked, line)):
+        best = max(unused, key=lambda token: scores[token])
     return best, places.get(best, 0)
+
+
+def _unused(kinds: frozenset[Quantity], marked: Marked, line: list[ProgramToken]) -> frozenset[ProgramToken]:
+    """Quantities of these kinds that no step has yet."""
+    return frozenset(
+        Pointer("quantity", int(owner))
+        for piece, owner, is_entity in zip(marked.targets, marked.owners, marked.is_entity, strict=True)
+        if not is_entity and MARKS[marked.marks[piece]] in kinds
+    ).difference(line)
 
 
 def _fallback(due: str) -> ProgramToken:

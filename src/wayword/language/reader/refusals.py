@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+_BY_PLACE = re.compile(
+    r"near|clos|next|besid|adjac|neighb|far\b|farth|furth|distan|remote|left|right|port|starboard|behind|back|ahead|front"
+    r"|straight|opposite|first|last|second|third|other|one|thing|object|item|piece|contact|target|what|which|min|max"
+    r"|side|edge|end|outer|flank|bow|astern|aft|nose|o'?\s?clock|by\b|\d",
+    re.IGNORECASE,
+)
+"""Something of this stands in a text that means a thing by its place."""
 MOST_NAMES = 16
 MOST_CHARACTERS = 60
 
@@ -17,6 +25,11 @@ def nothing_to_do(text: str, names: Sequence[str]) -> str:
     return f'I see nothing to fly in "{short}". Say where to go, what to pass or to circle; {_known(names)}'
 
 
+def means_by_place(text: str) -> bool:
+    """Whether a text can mean a thing by where it stands: "halfway to the globe" does not."""
+    return _BY_PLACE.search(text) is not None
+
+
 def what_i_do(names: Sequence[str]) -> str:
     """For who asks."""
     first, last = (names[0], names[-1]) if len(names) > 1 else ("", "")
@@ -27,8 +40,13 @@ def what_i_do(names: Sequence[str]) -> str:
     )
 
 
-def one_height(names: Sequence[str]) -> str:
-    """For who speaks of taking off, landing or height."""
+def one_height(names: Sequence[str], place: str = "") -> str:
+    """For who speaks of taking off, landing or height, or of a ``place`` that is not at the drone's height."""
+    if place:
+        return (
+            f'I keep one height and touch nothing: I cannot "{place}". I fly to things, past, around, behind and '
+            f"between them; {_known(names)}"
+        )
     return (
         "I take off and land by myself and keep one height between. Say where to go, what to pass or to circle; "
         f"{_known(names)}"

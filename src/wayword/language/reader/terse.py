@@ -11,6 +11,7 @@ import re
 
 from wayword.episodes.commands import Step
 from wayword.language.reader.quantities import find_measures
+from wayword.language.reader.turn_counts import BIT_TURNED_DEG
 from wayword.language.reader.unfinished import FILLERS, START_PLACE, VERBS, typed_words
 
 DIRECTIONS = {
@@ -27,7 +28,7 @@ _TURN = rf"(?:{_TURNING}) (?:{_BIT} {_DIRECTION}|{_DIRECTION} {_BIT})"
 _MOVE = rf"(?P<turn>{_TURN})|(?:(?P<side>{_SIDEWAYS}) )?(?:{_BIT} )?{_DIRECTION}(?: {_BIT})?"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _MOVE)  # a pattern may hold a name once only
 _DIRECTED = re.compile(rf"(?:please )?(?:{_UNNAMED})(?:(?: and)?(?: then)? (?:{_UNNAMED}))*(?: please)?")
-_STEP_ASIDE_M, _BIT_ASIDE_M, _BIT_AHEAD_M, _BIT_TURNED_DEG = 0.5, 0.3, 0.5, 30.0
+_STEP_ASIDE_M, _BIT_ASIDE_M, _BIT_AHEAD_M = 0.5, 0.3, 0.5
 """Nobody says how far: aside a step; a bit is less than what is flown without that word."""
 
 HEIGHTS = frozenset({
@@ -73,7 +74,7 @@ def _move(words: str, is_aside: bool) -> Step:
     sign = math.copysign(1.0, step.degrees)
     if is_aside:
         return Step("sideways", metres=sign * (_BIT_ASIDE_M if is_small else _STEP_ASIDE_M))
-    return Step("turn", degrees=sign * _BIT_TURNED_DEG) if is_small else step
+    return Step("turn", degrees=sign * BIT_TURNED_DEG) if is_small else step
 
 
 def is_height(text: str) -> bool:
