@@ -188,12 +188,19 @@ def test_a_file_of_settings_is_run_again_and_nothing_is_mixed_into_it(
         train_policy(PolicyTraining(start="nobody"), tmp_path / "run", tmp_path / "out", ())
 
 
-def test_the_shipped_weights_say_what_is_known_of_them() -> None:
-    path = SHIPPED / "fspvn" / "train_config.json"
+@pytest.mark.parametrize(("name", "start"), [("fspvn", "clear"), ("clear", None)])
+def test_the_shipped_weights_say_how_they_were_made(name: str, start: str | None) -> None:
+    path = SHIPPED / name / "train_config.json"
     config = TrainPolicy(config=path).settings()  # `wayword train policy --config` takes it
+    assert config.start == start
     said = read_train_config(path)
-    assert not said.repeatable
-    assert "by hand" in said.note
-    saved = json.loads((SHIPPED / "fspvn" / "config.json").read_text())
+    if name == "fspvn":  # nothing is left to defaults: it is what such a run would write into its folder
+        assert said.options == to_plain(config)
+    assert not said.repeatable  # SuReAL's processes went at their own pace
+    saved = json.loads((SHIPPED / name / "config.json").read_text())
     assert config.visitation.size == Size(**saved["size"])
-    assert to_plain(config.control.size) == json.loads((SHIPPED / "fspvn" / "control.json").read_text())["size"]
+    assert to_plain(config.control.size) == json.loads((SHIPPED / name / "control.json").read_text())["size"]
+    before = said.started_from
+    assert [each["train_config"] for each in before.values()] == (
+        [json.loads((SHIPPED / start / "train_config.json").read_text())] if start else []
+    )
