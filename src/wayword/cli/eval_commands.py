@@ -13,6 +13,7 @@ import tyro
 from wayword.cli.common import console, progress_bar, say
 from wayword.cli.crew_options import CrewOptions
 from wayword.errors import WaywordError
+from wayword.flight.airframes import Airframe
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_text
 
@@ -29,6 +30,8 @@ class EvalCommands(CrewOptions):
     models, not by people.
 
     For example: wayword eval commands --split dev --scenes random --out flights.jsonl
+
+    Or as a real vehicle flies them: wayword eval commands --vehicle px4 --limit 100
     """
 
     file: tyro.conf.Positional[Path | None] = None
@@ -43,6 +46,9 @@ class EvalCommands(CrewOptions):
     """The policy's weights; by default those it ships with."""
     grounder: str = "sim"
     """The segmentation's weights: shipped ones by name, or a folder."""
+    vehicle: Airframe | None = None
+    """Fly under the governor, with the simulated vehicle of `wayword flight`, as `wayword eval governed` has them; by
+    default in the arena, without a governor."""
     fills: int = 1
     """Scenes of each kind per command, each with other objects."""
     nothing: bool = False
@@ -94,11 +100,17 @@ class EvalCommands(CrewOptions):
             from wayword.cli.results import publish_figures
             from wayword.evaluation.commands.table import command_figures
 
-            command = f"wayword eval commands --split {self.split}"
-            command += "" if self.scenes == "all" else f" --scenes {self.scenes}"
-            command += "" if self.limit is None else f" --limit {self.limit}"
-            command += "" if self.policy == "wayword" else f" --policy {self.policy}"
-            publish_figures(command_figures(summary, self.policy, self.split, command, date.today().isoformat()))
+            names = [self.policy] if self.vehicle is None else ["governed", self.policy, self.vehicle]
+            prefix = ".".join(["commands", *(name for name in names if name != "usual"), self.split])
+            publish_figures(command_figures(summary, prefix, self.command(), date.today().isoformat()))
+
+    def command(self) -> str:
+        """The command line that flies the same again."""
+        words = [f"wayword eval commands --split {self.split}"]
+        words += [] if self.scenes == "all" else [f"--scenes {self.scenes}"]
+        words += [] if self.limit is None else [f"--limit {self.limit}"]
+        words += [] if self.vehicle is None else [f"--vehicle {self.vehicle}"]
+        return " ".join(words + ([] if self.policy == "wayword" else [f"--policy {self.policy}"]))
 
     def _settings(self) -> CommandRun:
         from wayword.evaluation.commands.flights import CommandRun
@@ -110,6 +122,7 @@ class EvalCommands(CrewOptions):
             policy=self.policy,
             weights=self.weights,
             grounder=self.grounder,
+            vehicle=self.vehicle,
             fills=self.fills,
             seed=self.seed,
             limit=self.limit,

@@ -20,6 +20,8 @@ from wayword.flight.helm import Helm
 from wayword.flight.vehicle import Mode, Pose, PreflightCheck, Shot, Telemetry, VehicleFacts
 from wayword.task import ALTITUDE_M
 
+STEP_S = 0.05
+"""Between two calls of ``on_step``."""
 CameraFunction = Callable[[Pose], NDArray[np.uint8]]
 """What the camera sees from a pose."""
 
@@ -71,9 +73,8 @@ class SimulatedVehicle:
 
     def wait(self, seconds: float) -> None:
         """Fly on."""
-        step = 0.05
-        for _ in range(max(round(seconds / step), 1)):
-            self.body.advance(step)
+        for _ in range(max(round(seconds / STEP_S), 1)):
+            self.body.advance(STEP_S)
             self._transmit()
             if self.on_step is not None:
                 self.on_step(self)

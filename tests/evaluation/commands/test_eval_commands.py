@@ -18,6 +18,7 @@ from wayword.episodes.commands import Command, CommandScene, Step, fill, load_co
 from wayword.errors import WaywordError
 from wayword.evaluation.commands import Trace, judge
 from wayword.evaluation.commands.flights import CommandRun, fly_commands, fly_scenes
+from wayword.evaluation.commands.governed import command_stack, fly_scenes_governed
 from wayword.evaluation.commands.scenes import make_scenes, phrases_of_split, scene_keys, thinned
 from wayword.evaluation.commands.table import commands_table, percent, summarise_commands
 from wayword.policy import Observations, Refusing, StepBriefed, Stop
@@ -144,3 +145,52 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         run(["eval", "commands", "--limit", "0"])
     with pytest.raises(WaywordError, match="unknown policy"):
         run(["eval", "commands", "--policy", "nobody"])
+
+
+class Ahead:
+    """Flies a metre ahead and stops; refuses questions."""
+
+    name = "ahead"
+    needs_objects = False
+
+    def reset(self, instructions: Sequence[str], objects: Sequence[Any]) -> None:
+        self.text, self.first = instructions[0], None
+
+    def refusal(self, slot: int = 0) -> str | None:
+        return "that is a question" if self.text.endswith("?") else None
+
+    def act(self, observations: Observations) -> NDArray[np.float64]:
+        place = observations.poses[0, :2]
+        self.first = place.copy() if self.first is None else self.first
+        return np.array([[0.4, 0.0, float(np.hypot(*(place - self.first)) > 0.75)]])
+
+
+def test_commands_are_flown_under_the_governor(bank: MeshBank) -> None:
+    scenes = [
+        scene("a metre ahead", Step("forward", metres=1.0), family="moves"),
+        scene("to the rocket", Step("goto", object="rocket")),
+        scene("what is the time?", family="refuse"),
+    ]
+    flown = fly_scenes_governed(Ahead(), scenes, bank, [1, 2, 3], command_stack("usual"))
+    assert [one.judgement.done for one in flown] == [True, False, True]
+    assert [one.ending for one in flown] == ["policy", "policy", "refused"]
+    assert (flown[2].complaint, len(flown[2].trace.times)) == ("that is a question", 1)
+    # From the end of the take-off to the ground: it begins where it stood, and comes back to where the policy said so.
+    first = flown[0].trace
+    assert first.poses[0] == pytest.approx((1.0, 1.0, 0.3), abs=0.05)
+    assert 0.75 < math.dist(first.poses[0, :2], first.poses[-1, :2]) < 0.95
+    assert [one.contacts for one in flown] == [0, 0, 0]
+    again = fly_scenes_governed(Ahead(), scenes, bank, [1, 2, 3], command_stack("usual"))
+    assert [one.to_json() for one in again] == [one.to_json() for one in flown]
+    with pytest.raises(WaywordError, match="shown is shown steps"):
+        fly_scenes_governed(Shown(), scenes, bank, [1, 2, 3], command_stack("usual"))
+
+
+def test_governed_commands_have_figures_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    published: dict[str, Any] = {}
+    monkeypatch.setattr("wayword.cli.results.publish_figures", published.update)
+    words = ["eval", "commands", "--split", "dev", "--limit", "2", "--policy", "stop", "--vehicle", "px4", "--publish"]
+    run([*words, "--workers", "1"])
+    figure = published["commands.governed.stop.px4.dev.all.success"]
+    assert figure.command == "wayword eval commands --split dev --limit 2 --vehicle px4 --policy stop"
+    assert published["commands.governed.stop.px4.dev.all.late"].value == 0.0

@@ -15,6 +15,7 @@ from wayword.flying.episode_source import load_bank
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy.steps import StepFlyer, TrueLayout
 from wayword.policy.steps.oracle import StepOracle
+from wayword.policy.steps.progress import NO_NEARER
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 
 LAYOUT = (
@@ -142,6 +143,25 @@ def test_what_is_nowhere_is_given_up_after_looking_from_several_places() -> None
     assert stop
     assert flyer.lost == "globe"
     assert max(math.dist(p, (3.0, 3.0)) for p in places) > 1.0
+
+
+def test_a_point_that_something_keeps_it_from_is_given_up_although_the_drone_never_stands_still() -> None:
+    # A governor keeps it 0.9 m from the globe, where it creeps to and fro; nothing keeps it from the planter.
+    around = Unknown({"globe": (2.0, 1.0), "planter": (1.0, 3.5)}, "")
+    flyer = StepFlyer([Step("goto", "globe"), Step("goto", "planter")], Camera())
+    pose, steps = np.array([1.0, 1.0, 0.0]), []
+    for k in range(120):
+        forward, rate, stop = flyer.decide(pose, around)
+        steps.append(flyer.index)
+        if stop:
+            break
+        after = pose + np.array([forward * math.cos(pose[2]), forward * math.sin(pose[2]), rate]) * 0.5
+        if math.dist(after[:2], (2.0, 1.0)) < 0.9:
+            after = pose + np.array([0.0, 0.03 * (-1) ** k, 0.0])
+        pose = after
+    assert stop
+    assert steps.count(0) <= 2 * NO_NEARER  # and not until its time is over
+    assert math.dist(pose[:2], (1.0, 3.5)) < 0.75
 
 
 def test_a_flight_without_steps_ends_at_once() -> None:

@@ -8,7 +8,7 @@ workers; a flight depends on its own scene and number only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,14 @@ import numpy as np
 
 from wayword.compute import Workers, in_order
 from wayword.episodes.commands import Command, CommandScene, SceneKind, load_commands
-from wayword.evaluation.commands.judge import CommandEnding, Judgement, judge
+from wayword.evaluation.commands.flown_command import HORIZON, FlownCommand
+from wayword.evaluation.commands.governed import command_stack, fly_scenes_governed
+from wayword.evaluation.commands.judge import CommandEnding, judge
 from wayword.evaluation.commands.scenes import make_scenes, scene_keys, thinned
 from wayword.evaluation.commands.trace import Trace
 from wayword.evaluation.table.columns import shipped_database
 from wayword.evaluation.table.reading import steady_policy
+from wayword.flight.airframes import Airframe
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Policy, Refusing, StepBriefed, needs_objects
 from wayword.sim.arena import Arena, ArenaConfig, Situation
@@ -29,8 +32,6 @@ from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
 
 PART = 24
-HORIZON = 240
-"""Decisions: two minutes."""
 STOP = (0.0, 0.0, 1.0)
 
 
@@ -53,48 +54,12 @@ class CommandRun:
     """At most this many flights, evenly spread."""
     told_nothing: bool = False
     """Fly with an empty text, and judge by the steps all the same."""
+    vehicle: Airframe | None = None
+    """Fly under the governor, with this simulated vehicle; None: in the arena, without one."""
 
     def keys(self) -> list[tuple[int, int, SceneKind]]:
         """Which scenes."""
         return thinned(scene_keys(len(read_commands(self.commands)), self.kinds, self.fills), self.limit)
-
-
-@dataclass(frozen=True, eq=False)
-class FlownCommand:
-    """One flight and what the judge says of it."""
-
-    scene: CommandScene
-    trace: Trace
-    ending: CommandEnding
-    contacts: int
-    complaint: str | None
-    """What the policy gave as its reason not to fly, or not to have found something."""
-    judgement: Judgement
-
-    @property
-    def refused(self) -> bool:
-        """Whether it was not flown."""
-        return self.ending == "refused"
-
-    def to_json(self) -> dict[str, Any]:
-        """One line of a file; all that is needed to judge it again."""
-        scene = self.scene
-        return {
-            "id": scene.id,
-            "family": scene.family,
-            "scene": scene.kind,
-            "text": scene.text,
-            "steps": [step.to_json() for step in scene.steps],
-            "arena_m": scene.arena_m,
-            "objects": [asdict(item) for item in scene.objects],
-            "start": asdict(scene.start),
-            "trace": self.trace.to_json(),
-            "ending": self.ending,
-            "contacts": self.contacts,
-            "said": self.complaint,
-            "done": self.judgement.done,
-            "verdicts": [verdict.to_json() for verdict in self.judgement.steps],
-        }
 
 
 def fly_scenes(
@@ -153,6 +118,9 @@ def _fly_part(bank: MeshBank, part: tuple[CommandRun, int]) -> list[FlownCommand
     seeds = [_seed(run, start + i) for i in range(len(scenes))]
     policy = _policy(run.policy, run.weights, run.grounder)
     taught = shipped_database(run.split) if needs_objects(policy) else None
+    if run.vehicle is not None:
+        stack = command_stack(run.vehicle)
+        return fly_scenes_governed(policy, scenes, bank, seeds, stack, taught, run.told_nothing)
     arena = ArenaConfig(horizon=HORIZON, render=RenderConfig(threads=1))
     return fly_scenes(policy, scenes, bank, seeds, taught, run.told_nothing, arena)
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wayword.episodes.commands.equal import canonical_steps
-from wayword.evaluation.commands.flights import FlownCommand
+from wayword.evaluation.commands.flown_command import FlownCommand
 from wayword.figures import Figure
 from wayword.intervals import Interval, bootstrap_mean, wilson
 
@@ -109,16 +109,18 @@ def percent(rate: Interval) -> str:
     return f"{100 * rate.mean:.1f} [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"
 
 
-def command_figures(summary: CommandSummary, policy: str, split: str, command: str, today: str) -> dict[str, Figure]:
+def command_figures(summary: CommandSummary, prefix: str, command: str, today: str) -> dict[str, Figure]:
     """What is published of a run: success of every family, of every kind of scene and of all; contacts; refusals."""
     figures: dict[str, Figure] = {}
     for row in (*summary.families, *summary.kinds, summary.everything):
-        key = f"commands.{policy}.{split}.{row.name.replace(' ', '_')}"
+        key = f"{prefix}.{row.name.replace(' ', '_')}"
         figures[f"{key}.success"] = Figure.of(row.success, "%", command, today)
         figures[f"{key}.contacts"] = Figure.of(row.contacts, "per episode", command, today)
+        late = Figure.of(wilson(row.late, row.success.n), "%", command, today)
+        figures |= {f"{key}.late": late} if row is summary.everything else {}
         if row.told_nothing is not None:
             figures[f"{key}.told_nothing"] = Figure.of(row.told_nothing, "%", f"{command} --nothing", today)
     for name, interval in (("right", summary.right_refusals), ("false", summary.false_refusals)):
         if interval is not None:
-            figures[f"commands.{policy}.{split}.{name}_refusals"] = Figure.of(interval, "%", command, today)
+            figures[f"{prefix}.{name}_refusals"] = Figure.of(interval, "%", command, today)
     return figures

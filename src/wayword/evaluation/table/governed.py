@@ -15,15 +15,16 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wayword.compute import Workers, in_order
-from wayword.episodes import Example
+from wayword.episodes import Example, PlacedObject, Pose2
 from wayword.evaluation.metrics import EndedBy, EpisodeMetrics, score
 from wayword.evaluation.table.columns import shipped_database
 from wayword.evaluation.table.conditions import Conditions, natural_examples
 from wayword.evaluation.table.reading import steady_policy
 from wayword.flight.autopilot_config import AutopilotModelConfig
-from wayword.flight.decider import PolicyMind
+from wayword.flight.decider import Mind, PolicyMind
 from wayword.flight.fence import Fence
 from wayword.flight.governor import GovernorConfig
 from wayword.flight.loop import Track
@@ -106,26 +107,53 @@ def _seeds(seed: int, first: int) -> list[int]:
     return [int(np.random.SeedSequence((seed, first + i)).generate_state(1)[0]) for i in range(PART)]
 
 
-def fly_one(
-    example: Example, policy: Policy, taught: object, bank: MeshBank, stack: Stack | None = None, seed: int = 0
-) -> Governed:
-    """One example, from the ground to the ground."""
-    stack = stack or Stack()
-    vehicle = simulated_vehicle(bank, example.objects, example.start, seed, **vars(stack.vehicle))
+@dataclass(frozen=True, eq=False)
+class StackFlight:
+    """What a flight through the stack left behind, from the end of its take-off to where it has landed."""
+
+    poses: NDArray[np.float64]
+    """(T, 3) true x, y, yaw, ``STEP_S`` apart."""
+    gap_m: float
+    """Least distance of the body from an object."""
+    contacts: int
+    outcome: Outcome
+
+    @property
+    def ended_by(self) -> EndedBy:
+        """By the policy, the clock, or anything else."""
+        if Reason.ARRIVED in self.outcome.reasons:
+            return "policy"
+        return "horizon" if Reason.TIME_UP in self.outcome.reasons else "error"
+
+
+def fly_stack(
+    objects: Sequence[PlacedObject], start: Pose2, mind: Mind, bank: MeshBank, stack: Stack, seed: int = 0
+) -> StackFlight:
+    """From the ground to the ground, among solid objects."""
+    vehicle = simulated_vehicle(bank, objects, start, seed, **vars(stack.vehicle))
     assert isinstance(vehicle, SimulatedVehicle)
-    body, path, gaps = vehicle.body, list[tuple[float, float]](), list[float]()
+    body, poses, gaps = vehicle.body, list[tuple[float, float, float]](), list[float]()
 
     def note(vehicle: SimulatedVehicle) -> None:
-        if body.mode is Mode.OFFBOARD or (path and body.mode is not Mode.GROUND):
-            path.append((body.x, body.y))
+        if body.mode is Mode.OFFBOARD or (poses and body.mode is not Mode.GROUND):
+            poses.append((body.x, body.y, body.yaw))
             gaps.append(body.gap_m)
 
     vehicle.on_step = note
-    mind = PolicyMind(policy, example.instruction, taught)
     plan = FlightPlan(fence=stack.fence, governor=stack.governor, lockstep=True, catch_signals=False)
     outcome = fly_mission(vehicle, mind, plan)
-    metrics = score(np.array(path), example.path, body.contacts, outcome.decisions, _ended_by(outcome))
-    return Governed(example.id, metrics, interventions(outcome.tracks), outcome.seconds, min(gaps))
+    return StackFlight(np.array(poses), min(gaps), body.contacts, outcome)
+
+
+def fly_one(
+    example: Example, policy: Policy, taught: object, bank: MeshBank, stack: Stack | None = None, seed: int = 0
+) -> Governed:
+    """One example, scored by its demonstration."""
+    mind = PolicyMind(policy, example.instruction, taught)
+    flight = fly_stack(example.objects, example.start, mind, bank, stack or Stack(), seed)
+    outcome = flight.outcome
+    metrics = score(flight.poses[:, :2], example.path, flight.contacts, outcome.decisions, flight.ended_by)
+    return Governed(example.id, metrics, interventions(outcome.tracks), outcome.seconds, flight.gap_m)
 
 
 def interventions(tracks: Sequence[Track]) -> dict[str, int]:
@@ -136,12 +164,6 @@ def interventions(tracks: Sequence[Track]) -> dict[str, int]:
         counts.update(reason.value for reason in now - before)
         before = now
     return dict(counts)
-
-
-def _ended_by(outcome: Outcome) -> EndedBy:
-    if Reason.ARRIVED in outcome.reasons:
-        return "policy"
-    return "horizon" if Reason.TIME_UP in outcome.reasons else "error"
 
 
 @cache

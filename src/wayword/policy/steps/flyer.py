@@ -21,7 +21,7 @@ from wayword.camera import Camera
 from wayword.episodes.commands import Step
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
-from wayword.policy.steps.follow import FollowConfig, follow, present_speed, turn_rate
+from wayword.policy.steps.follow import FollowConfig, follow, length_of, present_speed, turn_rate
 from wayword.policy.steps.phases import (
     Ahead,
     FlyThrough,
@@ -35,6 +35,7 @@ from wayword.policy.steps.phases import (
     plan,
     thing_passed,
 )
+from wayword.policy.steps.progress import Progress
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
 from wayword.policy.steps.straight import is_there, to_edge_m
@@ -42,8 +43,6 @@ from wayword.policy.steps.surroundings import Point, Surroundings
 from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error
 
 Motion = tuple[float, float, bool]
-_STUCK = 5
-"""Decisions without motion after which a phase is given up."""
 _CLOSE_M = 0.6
 _BESIDE = ("left", "right", "behind")
 _UNSEEN_M = 0.3
@@ -86,7 +85,7 @@ class StepFlyer:
         self._turned = 0.0
         self._last_yaw = 0.0
         self._last_place: Point = (math.inf, math.inf)
-        self._still = 0
+        self._progress = Progress()
         self._speed_m_s = self._asked_m_s = 0.0
         """How fast it is, and what it was asked for last."""
         self._places: dict[str, Point] = {}
@@ -111,11 +110,11 @@ class StepFlyer:
         self._last_yaw = float(here[2])
         gone = math.dist(here[:2], self._last_place)
         self._speed_m_s = present_speed(gone, self._asked_m_s) if math.isfinite(gone) else 0.0
-        moved = abs(turned) > 0.02 or gone > 0.02
-        self._still = 0 if moved else self._still + 1
+        self._progress.moved(turned, gone)
         self._last_place = (float(here[0]), float(here[1]))
-        if self._still >= _STUCK and self._phases:  # what is left of the phase cannot be flown
-            self._phases, self._still = self._given_up(self._phases), 0
+        if self._progress.stuck and self._phases:  # what is left of the phase cannot be flown
+            self._phases = self._given_up(self._phases)
+            self._progress.give_up()
         self.way = None
         for _ in range(4 * len(self.steps) + 8):  # steps that are done at once follow each other in one decision
             if self.index >= len(self.steps):
@@ -161,6 +160,7 @@ class StepFlyer:
         motion = self._fly_phase(self._phases[0], here, around)
         if motion is None:
             self._phases = self._phases[1:]
+            self._progress.begin()
             self._turned = 0.0
         return motion
 
@@ -255,6 +255,7 @@ class StepFlyer:
             if not reached:
                 break
             vias.pop(0)
+            self._progress.begin()
         assert self._phases is not None
         self._phases[0] = FlyThrough(tuple(vias), phase.halt)
         if not vias:
@@ -265,6 +266,7 @@ class StepFlyer:
         # Points that lie close together are an arc or a gap: only what really stands in the way leads off it.
         if math.dist(position, points[0]) > _CLOSE_M or not is_way_free(position, points[0], discs):
             way = route(position, points[0], discs)
+        self._progress.has_left(length_of(way))
         if len(points) > 1:
             way = np.concatenate([way, np.array(points[1:])])
         self.way = way
