@@ -76,7 +76,12 @@ def test_with_a_token_nothing_passes_without_it() -> None:
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [(["--host", "0.0.0.0"], "--token"), (["--token", "guess"], "--token"), (["--port", "70000"], "--port 70000")],
+    [
+        (["--host", "0.0.0.0"], "--token"),
+        (["--token", "guess"], "--token"),
+        (["--port", "70000"], "--port 70000"),
+        (["--grounder", "nobodys"], "nobodys"),
+    ],
 )
 def test_the_command_says_what_is_missing(options: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:

@@ -19,6 +19,7 @@ from PIL import ImageColor
 from wayword.camera import Camera
 from wayword.episodes import PlacedObject, Pose2
 from wayword.errors import WaywordError
+from wayword.grounding import Grounder
 from wayword.mapping import WorldMap
 from wayword.mapping.grid import UNOBSERVED
 from wayword.objects import ObjectDatabase, TaughtObject
@@ -164,6 +165,15 @@ def test_another_camera_flies_and_is_shown(tmp_path: Path, workshop: Workshop) -
     assert abs(view.reshape(72, 4, 128, 4, 3).mean(axis=(1, 3)) - seen).mean() < 5
     with pytest.raises(WaywordError, match="the networks take 16:9"):
         Workshop(tmp_path / "none", camera=Camera(640, 480))
+
+
+def test_other_segmentation_weights_see_on_the_page(tmp_path: Path, workshop: Workshop) -> None:
+    other = Workshop(tmp_path / "none", grounder="lab")
+    assert (other.grounder.config, workshop.grounder.config) == (
+        Grounder.load("lab").config,
+        Grounder.load("sim").config,
+    )
+    assert other.grounder.config != workshop.grounder.config
 
 
 def test_true_masks_show_every_object_in_view(workshop: Workshop) -> None:

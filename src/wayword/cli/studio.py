@@ -25,18 +25,24 @@ class StudioVerb:
     """The folder of the object database that the Teach tab saves to; it is made when something is saved."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
+    grounder: str = "sim"
+    """The segmentation's weights: shipped ones by name, or a folder, as for `wayword fly`."""
     camera: Path | None = None
     """Another camera than the one it was trained with, as for `wayword fly`."""
 
     def run(self) -> None:
         """Serve until interrupted."""
         from wayword.camera import open_camera
+        from wayword.grounding.weight_files import find_weights
         from wayword.pilot.pilot import refuse_shipped
 
+        find_weights(self.grounder)
         refuse_shipped(self.db)  # what is taught on the page is saved there; it knows those that ship anyhow
         from wayword.studio.server import Studio as Server
 
-        server = Server(self.db, self.host, self.port, self.token, self.weights, open_camera(self.camera))
+        server = Server(
+            self.db, self.host, self.port, self.token, self.weights, open_camera(self.camera), self.grounder
+        )
         say(f"open {server.address}")
         say("Ctrl-C ends it")
         try:

@@ -37,6 +37,7 @@ class Studio:
         token: str | None = None,
         weights: Path | None = None,
         camera: Camera | None = None,
+        grounder: str = "sim",
     ) -> None:
         check_access(host, token)
         if not 0 <= port <= 65535:
@@ -45,7 +46,7 @@ class Studio:
         self._token, self._host = token, host
         # Most of the package is imported while the browser starts: the address is there at once.
         self._ready = ThreadPoolExecutor(1, thread_name_prefix="wayword-studio-prepare")
-        self._preparation = self._ready.submit(_prepare, folder, weights, camera)
+        self._preparation = self._ready.submit(_prepare, folder, weights, camera, grounder)
         self._lock = threading.Lock()
         self._warming, self._warm = threading.Lock(), False
         self._pages: dict[int, Page | None] = {}
@@ -143,14 +144,14 @@ class Studio:
             self._welcome(following[0])
 
 
-def _prepare(folder: Path, weights: Path | None, camera: Camera) -> Workshop:
+def _prepare(folder: Path, weights: Path | None, camera: Camera, grounder: str) -> Workshop:
     """The parts that the first picture needs, before anybody asks for it."""
     from wayword.pictures.live_views import LiveViews
     from wayword.studio.page import Page  # noqa: F401  (imported here, it is there when a visitor comes)
     from wayword.studio.session import Session
     from wayword.studio.workshop import Workshop
 
-    workshop = Workshop(folder, weights, camera)
+    workshop = Workshop(folder, weights, camera, grounder)
     session = Session(workshop)
     LiveViews(session.bank, session.situation, workshop.camera)
     return workshop

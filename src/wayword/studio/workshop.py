@@ -60,8 +60,10 @@ _BOTH = "test and taught here"
 class Workshop:
     """The parts, for any number of visitors."""
 
-    def __init__(self, folder: Path, weights: Path | None = None, camera: Camera | None = None) -> None:
-        self.folder, self.weights = folder, weights
+    def __init__(
+        self, folder: Path, weights: Path | None = None, camera: Camera | None = None, grounder: str = "sim"
+    ) -> None:
+        self.folder, self.weights, self._grounder = folder, weights, grounder
         self.camera = (camera or Camera()).at_model_size()
         # One lock per part: whoever only wants to see the arena does not wait for the networks.
         self._locks = {part: threading.RLock() for part in ("objects", "language", "grounding", "comparing")}
@@ -120,7 +122,7 @@ class Workshop:
         """The shared segmentation."""
         from wayword.grounding import Grounder
 
-        return self._once("grounding", "grounder", lambda: Grounder.load("sim"))
+        return self._once("grounding", "grounder", lambda: Grounder.load(self._grounder))
 
     @property
     def croppers(self) -> tuple[Cropper, ...]:

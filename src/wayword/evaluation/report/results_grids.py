@@ -157,12 +157,33 @@ segmentation as it ships, and with weights made from pictures of the empty lab.
     Grid(
         "Under the governor",
         """
-FsPVN on natural instructions about unseen objects, alone and through the flight stack with the governor on
-([Safety](safety.md)).
+Natural instructions about unseen objects, alone and through the flight stack with the governor on
+([Safety](safety.md)), on three vehicles.
 """,
         "",
-        {"alone": "fspvn.test.natural", "governed": "governed.test.natural"},
+        {
+            "FsPVN, alone": "fspvn.test.natural",
+            "governed": "governed.test.natural",
+            "governed, fitted to PX4": "governed.px4.test.natural",
+            "governed, fitted to ArduCopter": "governed.arducopter.test.natural",
+            "`wayword`, alone": "wayword.test.natural",
+            "`wayword`, governed": "governed.wayword.test.natural",
+            "`wayword`, governed, fitted to PX4": "governed.wayword.px4.test.natural",
+            "`wayword`, governed, fitted to ArduCopter": "governed.wayword.arducopter.test.natural",
+        },
         _FLIGHT,
+    ),
+    Grid(
+        "",
+        "Typed commands ([Commands](commands.md)), alone and governed:",
+        "",
+        {
+            "alone": "commands.wayword.test.all",
+            "governed": "commands.governed.wayword.test.all",
+            "governed, fitted to PX4": "commands.governed.wayword.px4.test.all",
+            "governed, fitted to ArduCopter": "commands.governed.wayword.arducopter.test.all",
+        },
+        (("done", "{}.success"), ("contacts", "{}.contacts"), ("out of time", "{}.late")),
     ),
     Grid(
         "Told sides",
