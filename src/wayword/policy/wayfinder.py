@@ -161,7 +161,7 @@ class Wayfinder(FsPVN):
         return actions
 
     def _keep_clear(self, slot: int, pose: NDArray[np.float64], action: NDArray[np.float64]) -> None:
-        """FsPVN's control network does not see what stands around; change what it asks for where that would touch."""
+        """Change what FsPVN's control network asks for where that would touch: it has learned not to, and errs."""
         plan, here = self._plans[slot], frame_pose(pose)
         speed = 0.0 if plan.last is None else math.dist(here[:2], plan.last[:2]) / DECISION_S
         plan.last = here

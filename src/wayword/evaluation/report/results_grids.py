@@ -134,6 +134,8 @@ late, and on a rigid body.
             "usual, commands 0.2 s late": "vehicles.delayed",
             "0.85 s, commands 0.3 s late": "vehicles.slow_delayed",
             "rigid body": "vehicles.rigid",
+            "fitted to PX4": "vehicles.px4",
+            "fitted to ArduCopter": "vehicles.arducopter",
         },
         (
             ("test: SR", "{}.test.sr"),
