@@ -124,6 +124,10 @@ def test_the_limits_of_json():
     assert parse_json("[" * DEPTH + "]" * DEPTH) is not None
     with pytest.raises(ValueError, match="within each other"):
         parse_json("[" * (DEPTH + 1) + "]" * (DEPTH + 1))
+    assert parse_json('{"a":' * DEPTH + "1" + "}" * DEPTH) is not None
+    for opening, closing in (('{"a":', "}"), ('[{"a":', "}]")):  # braces alone, and both in turn
+        with pytest.raises(ValueError, match="within each other"):
+            parse_json(opening * (DEPTH + 1) + "1" + closing * (DEPTH + 1))
     # Brackets in a text are none, whatever is escaped in it.
     assert parse_json(json.dumps(["[" * 100, '\\"' + "[" * 100, "\\"])) is not None
     assert parse_json("[" + "9" * 300 + "]")[0] > 1e299

@@ -128,6 +128,11 @@ def test_auroc_by_hand() -> None:
     # Apart: positives (2, 2) against negatives (2, 2) is the worst that can be drawn, 1/2; n counts both sides.
     apart = bootstrap_auroc([3.0, 2.0], [1.0, 2.0], np.random.default_rng(0))
     assert apart == Interval(0.875, 0.5, 1.0, 4)
+    # (1, 3) over (0, 2) wins 3 of 4. Drawn together the worst is 3/4; apart, 1 and 1 over 2 and 2 win nothing, once
+    # in 16 draws.
+    paired = bootstrap_auroc([1.0, 3.0], [0.0, 2.0], np.random.default_rng(0), paired=True)
+    assert paired == Interval(0.75, 0.75, 1.0, 2)
+    assert bootstrap_auroc([1.0, 3.0], [0.0, 2.0], np.random.default_rng(0)) == Interval(0.75, 0.0, 1.0, 4)
     with pytest.raises(ValueError, match="cannot be paired"):
         bootstrap_auroc([1.0, 2.0], [1.0], np.random.default_rng(0), paired=True)
     with pytest.raises(WaywordError, match="no episodes"):

@@ -62,6 +62,14 @@ DEFECTS: list[tuple[str, Change, str]] = [
     ("first end is 0", lambda e: e["segments"][0].update(end=0), "must be greater than 0"),
     ("out of range", lambda e: e["segments"][1].update(end=4), "out of range; the path has points 0 to 3"),
     ("negative end", lambda e: e["segments"][0].update(end=-1), "out of range"),
+    # There and back 1.5 m, 201 times: 301.5 m in short steps.
+    (
+        "too long",
+        lambda e: e.update(
+            path=[[1.0 + 1.5 * (i % 2), 2.0] for i in range(202)], segments=[{"end": 201, "instruction": "x"}]
+        ),
+        "path is 302 m long; at most 300 m",
+    ),
     ("stops early", lambda e: e["segments"][1].update(end=2), "ends at 2, but the path ends at 3"),
     ("no instruction", lambda e: e["segments"][1].update(instruction=" \t"), "instruction is empty"),
     ("half a character", lambda e: e.update(annotator="\ud800"), "broken character escape"),

@@ -134,6 +134,9 @@ def test_where_it_comes_to_rest_is_what_must_be_clear():
     assert forward(vx=0.7) == pytest.approx(0.7)
     assert forward(asked_before, vx=0.7) == pytest.approx(0.7)
     assert forward(asked_before, 0.1, vx=0.7) == pytest.approx(0.31 / 0.5)
+    # Carried at 0.9 m/s by a gust it comes to rest at 2.9 m, 0.32 m before the rim; under way is what was asked for.
+    assert forward(vx=0.9) == pytest.approx(0.32 / 0.5)
+    assert forward(asked_before, vx=0.9) == pytest.approx(0.18 / 0.5)
 
 
 def test_time_stands_still_for_a_policy_that_is_held_back():

@@ -92,6 +92,27 @@ def test_a_mode_that_could_be_asked_for_may_not_be_old():
     assert helm.may_fly(3.03)
 
 
+def test_the_first_answer_after_the_take_off_is_not_one_after_a_silence():
+    # On the ground nothing is asked; the last answer, if there was any, is old when the vehicle is taken.
+    for before in ((), (1.0,)):
+        helm = Helm()
+        helm.answers = True
+        for now in before:
+            helm.answer(now)
+        helm.take(5.0)
+        helm.see(Mode.OFFBOARD, 5.1)
+        helm.answer(5.3)
+        assert helm.may_fly(5.35)
+    # One that comes more than STALE_S after it is: we were not heard meanwhile.
+    helm = Helm()
+    helm.answers = True
+    helm.take(5.0)
+    helm.see(Mode.OFFBOARD, 5.1)
+    helm.see(Mode.OFFBOARD, 5.5)
+    helm.answer(5.7)
+    assert not helm.may_fly(5.75)
+
+
 def test_a_landing_needs_a_mode_of_this_moment():
     helm = flying()
     assert helm.may_land(1.09)

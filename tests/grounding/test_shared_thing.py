@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wayword.errors import WaywordError
-from wayword.grounding.photo_candidates import TRAITS, Candidates
+from wayword.grounding.photo_candidates import MIDDLE, TRAITS, Candidates
 from wayword.grounding.shared_thing import Choice, ChoiceConfig, choose_boxes, shared_traits, signs, softmax
 
 RED, GREEN, BLUE = np.eye(3, dtype=np.float32)
@@ -34,6 +34,19 @@ def test_a_photo_alone_is_judged_by_its_own_odds() -> None:
     assert best == 1
     # Shares 1/5, 3/5, 1/5; the confidence is the sigmoid of the log odds of 3/5, which is 3/5 again.
     assert sure == pytest.approx(0.6)
+
+
+def test_nobody_is_sure_of_a_middle() -> None:
+    # The same odds, but the likeliest box is only the middle of its photo: nobody found anything.
+    photo = candidates([0.0, math.log(3), 0.0], [RED, GREEN, BLUE])
+    photo.traits[1, MIDDLE] = 1.0
+    assert choose_boxes([photo], config()) == [(1, 0.0)]
+    # Together it is the same; a photo whose middle is not what is taken keeps its confidence.
+    other = candidates([0.0, math.log(3), 0.0], [RED, GREEN, BLUE])
+    other.traits[2, MIDDLE] = 1.0
+    (first, sure), (second, surer) = choose_boxes([photo, other], config())
+    assert (first, sure, second) == (1, 0.0, 1)
+    assert surer == pytest.approx(0.6)
 
 
 def test_what_is_common_wins_over_what_looks_likely_once() -> None:

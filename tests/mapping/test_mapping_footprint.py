@@ -102,6 +102,28 @@ def test_cut_by_the_border():
     assert beside[1] > 2 + 0.7 / 25 * 61  # its middle lies left of the middle of what is seen, column 3
 
 
+def test_half_of_the_base_below_the_image_by_hand():
+    # Columns 54 to 63 reach the lower border, 64 to 73 end at row 61, 0.61 m farther on: the base is the first ten,
+    # 10 x 0.7 / 36 = 0.194 m wide, and half of the columns are cut: the middle is nearer by 0.30 x 0.5^2 = 0.075 m.
+    mask, box = rectangle(54, 20, 74, 72)
+    mask[0, 61:, 64:] = 0
+    x, y, _, quality = footprints(mask, box, LEVEL, CAMERA)[0]
+    assert math.hypot(x - 1, y - 2) == pytest.approx(0.7 * FOCAL / 36 + MIDDLE * 0.1944 - 0.075, abs=1e-3)
+    assert quality == pytest.approx(1 - 0.4 * 0.5)
+
+
+def test_what_is_seen_below_an_overhang_hides_nothing():
+    # A crown over columns 44 to 83 on a stem that ends at row 61; under it a thing that ends at row 52, farther away.
+    crown, boxes = rectangle(44, 10, 84, 40)
+    crown[0, 40:61, 50:54] = 1
+    boxes[0, 3] = 61
+    under, under_box = rectangle(60, 40, 80, 52)
+    alone = footprints(crown, boxes, LEVEL, CAMERA)[0]
+    both = footprints(np.concatenate([crown, under]), np.concatenate([boxes, under_box]), LEVEL, CAMERA)
+    np.testing.assert_array_equal(both[0], alone)
+    assert both[0, 3] == 1.0
+
+
 def test_at_and_above_the_horizon_nothing_is_trusted():
     high = place((54, 5, 74, 30))[0]
     assert np.isfinite(high).all()

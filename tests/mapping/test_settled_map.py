@@ -81,6 +81,27 @@ def test_looks_follow_their_landmark_into_another() -> None:
     assert believed[0] == pytest.approx(product / product.sum(), abs=1e-6)
 
 
+def test_looks_follow_their_landmark_into_a_third_one() -> None:
+    """As above; then a third one, first seen at y = 2.4, is drawn to what the two have become, by three near looks."""
+    marks = new_map(LandmarkConfig(join_m=0.7)).landmarks
+
+    def see(ys: tuple[float, ...], rows: list[tuple[float, float, float]], pose: tuple[float, ...]) -> None:
+        places = np.array([(2.5, y, 0.15, 1.0) for y in ys], np.float32)
+        marks.update(places, np.ones(len(ys)), np.array(rows), pose)
+
+    see((1.0, 1.75, 2.4), [GLOBE, PLANTER, PLANTER], tuple(POSE))
+    for y in (1.40, 1.25):
+        see((y,), [GLOBE], (2.3, 1.4, 0.7, 0.0, 0.0, 0.0))
+    assert [mark.number for mark in marks.confirmed] == [1, 2]
+    for y in (1.95, 1.70, 1.62):
+        see((y,), [PLANTER], (2.3, 1.7, 0.7, 0.0, 0.0, 0.0))
+    assert [mark.number for mark in marks.confirmed] == [2]
+    believed = marks.believed(np.array([0, 1, 2]), np.array([GLOBE, PLANTER, PLANTER]))
+    # Half of the evidence of three looks at a globe and five at a planter, whichever landmark the look was at.
+    product = np.array(GLOBE) ** 1.5 * np.array(PLANTER) ** 2.5
+    np.testing.assert_allclose(believed, np.tile(product / product.sum(), (3, 1)), atol=1e-6)
+
+
 def test_nothing_seen_or_nothing_asked() -> None:
     settled = new_map()
     settled.add(np.zeros((0, 4), np.float32), np.zeros(0), np.zeros((0, 3)), POSE)

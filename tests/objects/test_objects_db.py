@@ -294,6 +294,14 @@ def test_what_is_deleted_by_hand_is_noted(db: Path) -> None:
     assert ObjectDatabase.load(db).notes == ()
 
 
+def test_the_number_of_a_photo_that_is_gone_is_not_given_again(db: Path) -> None:
+    # object.json still lists 002; another photo under this number would pass for it.
+    for file in ("002.crop.png", "002.photo.jpg"):
+        (db / "globe" / file).unlink()
+    assert teach(db, "globe", [seen((50, 80, 220), 4)]).photos == ("003",)
+    assert ObjectDatabase.load(db).find("globe").labels == ("001", "003")
+
+
 def test_a_database_made_by_hand(tmp_path: Path) -> None:
     folder = tmp_path / "db" / "My Globe"
     folder.mkdir(parents=True)

@@ -276,6 +276,15 @@ def test_order_counts() -> None:
     assert not verdict(Drawn().to((1.5, 2.0)), LAYOUT, goto("a"), goto("b")).done
 
 
+def test_a_step_that_was_not_done_is_left_out_for_those_behind_it() -> None:
+    # By b, then to a, never to c: what follows c must still come after a.
+    flight, command = Drawn().to((1.4, 1.4), (1.4, 2.6), (3.4, 2.4), (2.5, 0.3)), (goto("a"), goto("c"), past("b"))
+    assert verdict(flight, LAYOUT, past("b"), goto("a")).done
+    assert [step.done for step in verdict(flight, LAYOUT, *command).steps] == [True, False, False]
+    again = flight.to((1.4, 1.4), (1.4, 2.6), (3.4, 2.4))
+    assert [step.done for step in verdict(again, LAYOUT, *command).steps] == [True, False, True]
+
+
 def test_the_last_goal_must_hold_at_the_end() -> None:
     flight = Drawn().to((1.5, 0.0), (1.5, 2.0), (0.0, 2.0))
     assert not verdict(flight, LAYOUT, goto("a"), goto("b")).done

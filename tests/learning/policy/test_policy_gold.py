@@ -64,6 +64,10 @@ def test_unseen_mass_goes_to_not_yet_observed() -> None:
     assert result[0, UNOBSERVED] == pytest.approx(0.5, abs=0.01)
     assert result[1, UNOBSERVED] == 1
     assert grids(result)[1].sum() == 0
+    # The same along y: half a cell beside its place, coverage would let 0.46 or 0.54 through.
+    result = gold_distributions([[2.0, 1.35], [2.0, 3.35]], START, np.ascontiguousarray(left_half.T))
+    assert result[0, UNOBSERVED] == pytest.approx(0.5, abs=0.01)
+    assert result[1, UNOBSERVED] == 1
     quarter = gold_distributions([[2.0, 2.0]], START, np.full((32, 32), 0.25, np.float32))
     np.testing.assert_allclose(quarter[:, UNOBSERVED], 0.75, atol=1e-6)
     # At the wall (x = 1 cm) of a fully seen arena everything is observed.
