@@ -12,8 +12,8 @@ import tyro
 
 from wayword.cli.common import console, progress_bar, say
 from wayword.cli.crew_options import CrewOptions
+from wayword.cli.eval_conditions import GovernedVehicle
 from wayword.errors import WaywordError
-from wayword.flight.airframes import Airframe
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_text
 
@@ -46,7 +46,7 @@ class EvalCommands(CrewOptions):
     """The policy's weights; by default those it ships with."""
     grounder: str = "sim"
     """The segmentation's weights: shipped ones by name, or a folder."""
-    vehicle: Airframe | None = None
+    vehicle: GovernedVehicle | None = None
     """Fly under the governor, with the simulated vehicle of `wayword flight`, as `wayword eval governed` has them; by
     default in the arena, without a governor."""
     fills: int = 1

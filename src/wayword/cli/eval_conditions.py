@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from wayword.evaluation.table.conditions import Conditions
 
 VehicleName = Literal["usual", "fast", "slow", "slowest", "delayed", "slow_delayed", "rigid", "px4", "arducopter"]
+GovernedVehicle = Literal["usual", "slow", "px4", "arducopter"]
+"""As `wayword.flight.airframes` has them; named here too, for the command line loads nothing of a flight."""
 PolicyName = Literal["fspvn", "wayword"]
 
 

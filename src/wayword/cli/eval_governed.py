@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wayword.cli.common import console, progress_bar, say
 from wayword.cli.crew_options import CrewOptions
-from wayword.cli.eval_conditions import PolicyName
+from wayword.cli.eval_conditions import GovernedVehicle, PolicyName
 from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
@@ -32,7 +32,7 @@ class EvalGoverned(CrewOptions):
 
     split: Literal["dev", "test"] = "dev"
     """dev for all decisions; test once, at the end."""
-    vehicle: Literal["usual", "slow", "px4", "arducopter"] = "usual"
+    vehicle: GovernedVehicle = "usual"
     """usual 0.7 s to 63 % of a new speed, slow 1.0 s and commands 0.2 s late, px4 and arducopter as those answer."""
     policy: PolicyName = "fspvn"
     """The paper's policy, or wayword, the default of `wayword fly`."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from wayword.cli import eval_governed as module
+from wayword.cli.eval_conditions import GovernedVehicle
 from wayword.cli.eval_governed import EvalGoverned, interventions_per_flight
 from wayword.cli.launch import main
 from wayword.evaluation.metrics import EpisodeMetrics
 from wayword.evaluation.table.governed import Governed, Stack, fly_one, interventions
+from wayword.flight.airframes import AIRFRAMES
 from wayword.flight.governor import GovernorConfig, Kind, VehicleCommand
 from wayword.flight.loop import Track
 from wayword.flight.reasons import Reason
@@ -66,6 +69,10 @@ def test_an_intervention_counts_once_for_as_long_as_it_lasts():
     means = interventions_per_flight([FLOWN, replace(FLOWN, interventions={})], seed=0)
     assert means["FENCE"].mean == 1.0
     assert means["CLEARANCE"].mean == 0.0
+
+
+def test_the_command_line_names_every_vehicle():
+    assert set(get_args(GovernedVehicle)) == set(AIRFRAMES)
 
 
 def test_what_is_published_and_written(tmp_path, monkeypatch, capsys):

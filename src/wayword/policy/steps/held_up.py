@@ -4,8 +4,9 @@
     goal               mean of the 3 x 3 cells around the likeliest, in the world; put out of what stands there
 
 The way FsPVN's control network wants may lead through a thing that ``keep_clear`` does not let it touch: it then stands
-before it until its time is over. That was the end of 11 of 150 natural dev flights with weights that saw nothing of what
-stands around, and of 2 with this. A leg that does not come to an end is treated alike. An extension of the paper.
+before it until its time is over. That was the end of 11 of 150 natural dev flights with weights whose control saw
+nothing of what stands around, and of 2 with this. A leg that does not come to an end is treated alike. An extension of
+the paper.
 """
 
 from __future__ import annotations
