@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import Any
 
 # Tests run on all cores already; linear algebra with threads of its own would fight over them (five times slower).
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -46,3 +48,12 @@ def dev_pairs() -> list[Example]:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20201116)
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Any]:
+    """Playwright, started once: a second one in the same process finds the loop of the first and refuses."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        yield playwright

@@ -41,13 +41,10 @@ def new_page(context: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"], timeout=PATIENCE_MS)
-        yield browser
-        browser.close()
+def browser(driver: Any) -> Iterator[Any]:
+    browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"], timeout=PATIENCE_MS)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

@@ -23,21 +23,16 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def browser(driver: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The system's, with a webcam that has the rubber duck before it."""
-    from playwright.sync_api import sync_playwright
-
     from support.studio_tab import ARGUMENTS, PATIENCE_S, duck_photo
 
     film = tmp_path_factory.mktemp("webcam") / "duck.mjpeg"
     film.write_bytes(duck_photo(0) * 5)
     webcam = ["--use-fake-device-for-media-stream", f"--use-file-for-fake-video-capture={film}"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium(), args=[*ARGUMENTS, *webcam], timeout=1000 * PATIENCE_S
-        )
-        yield browser
-        browser.close()
+    browser = driver.chromium.launch(executable_path=chromium(), args=[*ARGUMENTS, *webcam], timeout=1000 * PATIENCE_S)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
