@@ -1,7 +1,8 @@
 """Commands through the whole flight stack: one drone, under the governor, as ``wayword flight fly`` flies it.
 
 What the policy refuses is not flown: no vehicle takes off for it. The trace that is judged are the true poses from the
-end of the take-off to where it has landed. The policy has the same two minutes as in the arena.
+end of the take-off to where it has landed. The policy has the same two minutes as in the arena; ``wayword flight fly``
+gives it one (``GovernorConfig.max_flight_s``).
 """
 
 from __future__ import annotations
