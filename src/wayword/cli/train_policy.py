@@ -82,6 +82,8 @@ class TrainPolicy(CrewOptions):
     """Train the ablation that is told nothing (FsPVN-NoU)."""
     start: str | None = None
     """Weights whose stage 1 to go on from: shipped ones by name (fspvn), or a folder; from nothing if not given."""
+    start_control: str | None = None
+    """The same for stage 2; after a few iterations for the values, it is improved at once."""
     grounder: str = "sim"
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
     chunker: str = "shipped"
@@ -126,7 +128,7 @@ class TrainPolicy(CrewOptions):
         for name in ("episodes", "visitation_workers", "control_channels", "control_hidden", *positive):
             if getattr(self, name) <= 0:
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
-        base = PolicyTraining(grounder=self.grounder, start=self.start)
+        base = PolicyTraining(grounder=self.grounder, start=self.start, start_control=self.start_control)
         readings = replace(base.data.readings, chunker=self.chunker)
         flights = replace(base.data.flights, imagined=self.imagined)
         sample = replace(

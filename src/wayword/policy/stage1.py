@@ -1,6 +1,6 @@
 """Stage 1 at flight time: instruction and masks to visitation distributions, through onnxruntime.
 
-text.onnx         tokens (1, L)                                         ->  states (1, L, H), mean state (1, H)
+text.onnx         tokens (1, L), encoded (1, L, 384) if it asks for it  ->  states (1, L, H), mean state (1, H)
 visitation.onnx   psi (N, R, H), mean state (N, H), S (N, R, 64, 64),
                   others (N, 6, 64, 64)                                 ->  d^p, d^g as probabilities (N, 2, 4097)
 
@@ -24,6 +24,7 @@ from wayword.mapping.context_map import OTHER_CHANNELS
 from wayword.mapping.grid import PREDICTION_CELLS
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
 from wayword.policy.tokens import OBJECT, Vocabulary, mirrored
+from wayword.policy.word_states import WordStates
 from wayword.weight_folder import CONFIG, REMEDY, WeightFolder, locate, read_settings
 
 SCHEMA = 1
@@ -57,6 +58,7 @@ class Stage1Runtime:
         with folder.parsing() as settings:
             self.vocabulary = Vocabulary(tuple(settings["vocabulary"]))
         self._text = open_session(*folder.file("text.onnx"))
+        self._encoder = WordStates() if any(each.name == "encoded" for each in self._text.get_inputs()) else None
         self._visitation = open_session(*folder.file("visitation.onnx"))
         self._check(folder)
 
@@ -77,7 +79,7 @@ class Stage1Runtime:
     def _knows(self, number: int) -> bool:
         """Whether the text network has an embedding for a word of this number."""
         try:
-            states, _ = self._text.run(None, {"tokens": np.array([[number]])})
+            states, _ = self._run(np.array([number]), [""])
         except Exception:  # onnxruntime's own kinds again
             return False
         return bool(np.isfinite(states).all())
@@ -89,8 +91,15 @@ class Stage1Runtime:
 
     def _encode(self, tokens: list[str]) -> Words:
         numbers = self.vocabulary.numbers(tokens)
-        states, mean = self._text.run(None, {"tokens": numbers[None]})
+        states, mean = self._run(numbers, tokens)
         return Words(states[0][numbers == OBJECT], mean[0])
+
+    def _run(self, numbers: NDArray[np.int64], tokens: Sequence[str]) -> list[NDArray[np.float32]]:
+        inputs: dict[str, NDArray[Any]] = {"tokens": numbers[None]}
+        if self._encoder is not None:
+            inputs["encoded"] = self._encoder.of(tokens)[None]
+        result: list[NDArray[np.float32]] = self._text.run(None, inputs)
+        return result
 
     def predict(
         self, words: Sequence[Words], references: Sequence[NDArray[np.float32]], others: NDArray[np.float32]
@@ -109,7 +118,7 @@ class Stage1Runtime:
         self, words: Sequence[Words], references: Sequence[NDArray[np.float32]], others: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         count, most = len(words), max(1, *(len(masks) for masks in references))
-        psi = np.zeros((count, most, len(words[0].mean)), np.float32)
+        psi = np.zeros((count, most, words[0].psi.shape[1]), np.float32)
         masks = np.zeros((count, most, *others.shape[2:]), np.float32)
         for n, (word, mask) in enumerate(zip(words, references, strict=True)):
             psi[n, : len(mask)] = word.psi[: len(mask)]

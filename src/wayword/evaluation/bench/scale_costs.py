@@ -186,6 +186,7 @@ def stage1_step() -> tuple[Any, Callable[[], Any]]:
     net = Stage1(1500, Size())
     batch = Batch(
         tokens=rng.integers(0, 1500, (count, words)),
+        encoded=np.zeros((count, words, 0), np.float32),
         lengths=np.full(count, words),
         places=np.tile(np.arange(references), (count, 1)),
         references=rng.random((rows, references, side, side)).astype(np.float32),

@@ -30,7 +30,7 @@ from wayword.learning.common.typed_json import from_plain, json_differences, to_
 from wayword.versions import versions
 
 FILE, SCHEMA = NOTE, 1
-BEGINNINGS = ("start", "stage1", "stage2")
+BEGINNINGS = ("start", "start_control", "stage1", "stage2")
 """Inputs of these names are runs or weights that a training goes on from; all others are data."""
 _PACKAGES = ("torch", "onnxruntime", "safetensors", "tokenizers")
 

@@ -28,6 +28,7 @@ from wayword.learning.policy.seeing import Eyes, SeeingWorld
 from wayword.learning.policy.sizes import Size
 from wayword.learning.policy.teacher import Flights, fly_world
 from wayword.learning.policy.train_control import sampling_actor
+from wayword.learning.policy.train_visitation import encoder_of
 from wayword.policy.tokens import Vocabulary
 from wayword.sim.render.bank import MeshBank
 
@@ -101,7 +102,7 @@ def _equipment(cockpit: Cockpit) -> tuple[Eyes, Stage1, ControlNet, ValueNet]:
     grounder = Grounder.load(cockpit.grounder)
     eyes = Eyes(
         cockpit.bank, grounder, cockpit.photos, cockpit.vocabulary, prefixes=cockpit.prefixes, mirror=cockpit.mirror,
-        imagined=cockpit.imagined,
+        imagined=cockpit.imagined, encoder=encoder_of(cockpit.size),
     )  # fmt: skip
     stage1 = Stage1(len(cockpit.vocabulary), cockpit.size)
     inputs, size = cockpit.control.inputs, cockpit.control.size

@@ -55,6 +55,8 @@ class ControlTraining:
     """Iterations of cloning before PPO; all are, with method bc."""
     cloning_rate: float = 1e-3
     """Learning rate of cloning."""
+    settling: int = 30
+    """Iterations in which only the value network learns, in a run that goes on from other weights."""
     perturbation: float = 0.25
     """While the Oracle is cloned it is disturbed by this, in units of the limits, so that it shows how to recover."""
     clean: float = 0.25
@@ -173,6 +175,20 @@ class ControlRun(RunFolder):
             self.step, self.frames, self._spent = int(state["step"]), int(state["frames"]), float(state["seconds"])
         except (KeyError, ValueError, TypeError, RuntimeError) as error:
             raise DataError(self.checkpoint, f"is damaged or of another network; {_REMEDY}") from error
+
+
+def exported_control(weights: Path, config: ControlTraining) -> dict[str, Tensor]:
+    """The control network of a folder of exported weights, if it is one that ``config`` trains."""
+    path, remedy = weights / "model.safetensors", "choose other weights to start from"
+    inputs, raw = read_control_record(weights)
+    try:
+        if inputs != config.inputs or ControlSize(**raw["size"]) != config.size:
+            raise DataError(path, f"has a stage 2 of other inputs or another size; {remedy}")
+        tensors = read_torch(path, remedy, "control.")
+        ControlNet(inputs, config.size).load_state_dict(tensors)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise DataError(path, f"is damaged; {remedy}") from error
+    return tensors
 
 
 def load_networks(folder: Path) -> tuple[ControlNet, ValueNet]:

@@ -25,6 +25,7 @@ from wayword.mapping.grid import PREDICTION_CELLS, frame_pose
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps
 from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, mirrored, placeholders
+from wayword.policy.word_states import WordStates
 
 CAMERA = Camera()
 """Executions are flown with the paper's camera."""
@@ -64,6 +65,8 @@ class Batch:
     """N = examples x moments samples; text belongs to the examples."""
 
     tokens: NDArray[np.int64]
+    encoded: NDArray[np.float32]
+    """(N, L, 384), or (N, L, 0) for a stage 1 that does not ask for it."""
     lengths: NDArray[np.int64]
     places: NDArray[np.int64]
     references: NDArray[np.float32]
@@ -136,7 +139,9 @@ class Samples:
         density: DensityConfig,
         vocabulary: Vocabulary,
         config: SampleConfig,
+        encoder: WordStates | None = None,
     ) -> None:
+        self.encoder = encoder
         self.items, self.photos, self.density = items, photos, density
         self.vocabulary, self.config = vocabulary, config
 
@@ -156,7 +161,8 @@ class Samples:
         gold = gold_distributions(item.example.path, start, coverage, self.config.sigma_cells)[None]
         places = placeholders(reading.tokens)[: len(alignment)]
         numbers = self.vocabulary.numbers(reading.tokens)
-        return _Sample(numbers, places, maps[:, : len(alignment)], maps[:, len(alignment) :], gold)
+        encoded = encoded_words(self.encoder, reading.tokens)
+        return _Sample(numbers, encoded, places, maps[:, : len(alignment)], maps[:, len(alignment) :], gold)
 
     def inhibited(self, reading: ReadInstruction, execution: Execution) -> tuple[ReadInstruction, Execution]:
         """What is left of both in a sensory-inhibited ablation."""
@@ -193,14 +199,21 @@ class Samples:
         hidden = rng.random(len(numbers)) < config.unknown_words
         places = placeholders(tokens)[: len(alignment)]
         hidden[places] = False
+        encoded = encoded_words(self.encoder, tokens)
         return _Sample(
-            np.where(hidden, 1, numbers), places, both[:, : len(alignment)], both[:, len(alignment) :], truth
+            np.where(hidden, 1, numbers), encoded, places, both[:, : len(alignment)], both[:, len(alignment) :], truth
         )
+
+
+def encoded_words(encoder: WordStates | None, tokens: Sequence[str]) -> NDArray[np.float32]:
+    """What the encoder makes of every token, (L, 384); nothing without one."""
+    return np.zeros((max(1, len(tokens)), 0), np.float32) if encoder is None else encoder.of(tokens)
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
     tokens: NDArray[np.int64]
+    encoded: NDArray[np.float32]
     places: NDArray[np.int64]
     references: NDArray[np.float32]
     others: NDArray[np.float32]
@@ -212,14 +225,17 @@ def collate(samples: Sequence[_Sample]) -> Batch:
     longest = max(len(sample.tokens) for sample in samples)
     most = max(1, *(len(sample.places) for sample in samples))
     tokens = np.zeros((len(samples), longest), np.int64)
+    encoded = np.zeros((len(samples), longest, samples[0].encoded.shape[1]), np.float32)
     places = np.full((len(samples), most), -1, np.int64)
     moments = len(samples[0].gold)
     size = PREDICTION_CELLS
     references = np.zeros((len(samples) * moments, most, size, size), np.float32)
     for n, sample in enumerate(samples):
         tokens[n, : len(sample.tokens)] = sample.tokens
+        encoded[n, : len(sample.tokens)] = sample.encoded
         places[n, : len(sample.places)] = sample.places
         references[n * moments : (n + 1) * moments, : sample.references.shape[1]] = sample.references
     lengths = np.array([len(sample.tokens) for sample in samples], np.int64)
     others = np.concatenate([sample.others for sample in samples])
-    return Batch(tokens, lengths, places, references, others, np.concatenate([sample.gold for sample in samples]))
+    gold = np.concatenate([sample.gold for sample in samples])
+    return Batch(tokens, encoded, lengths, places, references, others, gold)

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from wayword.errors import DataError
 from wayword.guarded import read_json
 from wayword.io import atomic_path, write_json
+from wayword.language.minilm import WIDTH
 from wayword.learning.common.onnx_files import to_onnx
 from wayword.learning.common.tensor_files import read_state, read_torch
 from wayword.learning.common.train_config import TrainConfig, joined
@@ -35,8 +36,8 @@ class _Text(nn.Module):
         super().__init__()
         self.net = net
 
-    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        return self.net.single(tokens)
+    def forward(self, tokens: Tensor, encoded: Tensor) -> tuple[Tensor, Tensor]:
+        return self.net.single(tokens, encoded)
 
 
 class _Visitation(nn.Module):
@@ -78,15 +79,17 @@ def save_policy(
 
 
 def _contents(stage1: Stage1, size: Size) -> dict[str, bytes]:
-    cells, context = PREDICTION_CELLS, size.context
+    cells = PREDICTION_CELLS
+    # Without an encoder its input has no use, and the exporter leaves it out.
     text = to_onnx(
-        _Text(stage1), (torch.ones(1, 5, dtype=torch.int64),), ["tokens"], ["states", "mean"],
-        {"tokens": {1: "l"}, "states": {1: "l"}},
+        _Text(stage1), (torch.ones(1, 5, dtype=torch.int64), torch.zeros(1, 5, WIDTH)),
+        ["tokens", "encoded"], ["states", "mean"],
+        {"tokens": {1: "l"}, "states": {1: "l"}, **({"encoded": {1: "l"}} if size.encoded else {})},
     )  # fmt: skip
     inputs = ["psi", "mean", "references", "others"]
     axes: dict[str, dict[int, str]] = {name: {0: "n"} for name in (*inputs, "distributions")}
     axes["psi"][1] = axes["references"][1] = "r"
-    shapes = [(2, 3, context), (2, context), (2, 3, cells, cells), (2, OTHER_CHANNELS, cells, cells)]
+    shapes = [(2, 3, size.context), (2, size.summary), (2, 3, cells, cells), (2, OTHER_CHANNELS, cells, cells)]
     example = tuple(torch.zeros(shape) for shape in shapes)
     visitation = to_onnx(_Visitation(stage1), example, inputs, ["distributions"], axes)
     return {"text.onnx": text, "visitation.onnx": visitation}

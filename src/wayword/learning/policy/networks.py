@@ -1,9 +1,10 @@
 """Stage 1: from masks and an anonymised instruction to visitation distributions (Section 5, Appendix B).
 
     u_hat    (N, L)           token numbers of the anonymised instruction, padded with 0
+    e        (N, L, 384)      what MiniLM makes of every word (``wayword.policy.word_states``), if it is asked
     h_i      (N, L, H)        states of the bi-directional LSTM
     psi(r)   (N, R, D)        context embedding: the state at each reference's placeholder
-    h_hat    (N, H)           mean state: the object-independent instruction representation
+    h_hat    (N, H + Q H)     mean state: the object-independent instruction representation; Q means by learned queries
     S        (N, R, 64, 64)   accumulated masks of the references, on the prediction grid
     C        (N, C, G, G)     object context grounding map; G is 64, or 32 in the fast network
     F_k, G_k, H_k             LingUNet's feature maps: down, filtered by text, up
@@ -24,6 +25,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from wayword.language.minilm import WIDTH
 from wayword.learning.policy.sizes import Size
 from wayword.mapping.context_map import OTHER_CHANNELS, object_context_map
 from wayword.mapping.grid import PREDICTION_CELLS
@@ -35,22 +37,42 @@ class TextEncoder(nn.Module):
     def __init__(self, vocabulary: int, size: Size) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, size.words, padding_idx=0)
-        self.lstm = nn.LSTM(size.words, size.hidden, batch_first=True, bidirectional=True)
+        self.encoded = nn.Linear(WIDTH, size.encoded) if size.encoded else None
+        inside = size.dropout if size.layers > 1 else 0.0
+        self.lstm = nn.LSTM(
+            size.words + size.encoded, size.hidden, size.layers, batch_first=True, bidirectional=True, dropout=inside
+        )  # fmt: skip
+        self.queries = nn.Linear(size.member_context, size.queries, bias=False) if size.queries else None
         self.dropout = nn.Dropout(size.dropout)
 
-    def forward(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """States (N, L, H) and their mean over each sentence (N, H)."""
-        packed = pack_padded_sequence(
-            self.dropout(self.embedding(tokens)), lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
+    def forward(self, tokens: Tensor, lengths: Tensor, encoded: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """States (N, L, H) and h_hat of each sentence."""
+        vectors = self.dropout(self._vectors(tokens, encoded))
+        packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=tokens.shape[1])
         mean = states.sum(dim=1) / lengths[:, None]
-        return states, mean
+        if self.queries is None:
+            return states, mean
+        padding = torch.arange(tokens.shape[1], device=tokens.device) >= lengths[:, None]
+        scores = self.queries(states).masked_fill(padding[..., None], -torch.inf)
+        return states, torch.cat([mean, _weighed(states, scores)], dim=1)
 
-    def single(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def _vectors(self, tokens: Tensor, encoded: Tensor | None) -> Tensor:
+        own: Tensor = self.embedding(tokens)
+        if self.encoded is None or encoded is None:
+            return own
+        return torch.cat([own, functional.gelu(self.encoded(self.dropout(encoded)))], dim=2)
+
+    def single(self, tokens: Tensor, encoded: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The same for one sentence (1, L) without padding, in a form that can be exported."""
-        states, _ = self.lstm(self.embedding(tokens))
-        return states, states.mean(dim=1)
+        states, _ = self.lstm(self._vectors(tokens, encoded))
+        mean = states.mean(dim=1)
+        return states, mean if self.queries is None else torch.cat([mean, _weighed(states, self.queries(states))], 1)
+
+
+def _weighed(states: Tensor, scores: Tensor) -> Tensor:
+    """(N, Q H): states (N, L, H) averaged by the softmax over words of scores (N, L, Q), one mean behind the other."""
+    return (torch.softmax(scores, dim=1).transpose(1, 2) @ states).flatten(1)
 
 
 def at_placeholders(states: Tensor, places: Tensor) -> Tensor:
@@ -69,8 +91,8 @@ class LingUNet(nn.Module):
         """``map_channels``: of the map it is given, by default those of the object context grounding map."""
         super().__init__()
         self.size = size
-        c, b, context = size.channels, size.filtered, size.member_context
-        inputs = (map_channels or context + OTHER_CHANNELS) + (2 if size.positions else 0)
+        c, b, context = size.channels, size.filtered, size.member_summary
+        inputs = (map_channels or size.member_context + OTHER_CHANNELS) + (2 if size.positions else 0)
         self.down = nn.ModuleList()
         self.kernels = nn.ModuleList()
         self.up = nn.ModuleList()
@@ -185,15 +207,17 @@ class Stage1(nn.Module):
     def _lingunets(self) -> list[LingUNet]:
         return [self.lingunet, *(cast(_Member, member).lingunet for member in self.more)]
 
-    def read(self, tokens: Tensor, lengths: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+    def read(
+        self, tokens: Tensor, lengths: Tensor, places: Tensor, encoded: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """psi(r) (N, R, D) and h_hat (N, D)."""
-        parts = [text(tokens, lengths) for text in self._texts]
+        parts = [text(tokens, lengths, encoded) for text in self._texts]
         states, mean = torch.cat([part[0] for part in parts], dim=2), torch.cat([part[1] for part in parts], dim=1)
         return at_placeholders(self.dropout(states), places), self.dropout(mean)
 
-    def single(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def single(self, tokens: Tensor, encoded: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """States (1, L, D) and h_hat (1, D) of one sentence (1, L), in a form that can be exported."""
-        parts = [text.single(tokens) for text in self._texts]
+        parts = [text.single(tokens, encoded) for text in self._texts]
         return torch.cat([part[0] for part in parts], dim=2), torch.cat([part[1] for part in parts], dim=1)
 
     def answers(self, psi: Tensor, mean_state: Tensor, references: Tensor, others: Tensor) -> list[Tensor]:

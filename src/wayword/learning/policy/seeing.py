@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from wayword.grounding import Grounder
 from wayword.grounding.align import align
 from wayword.grounding.density import Exemplars, probabilities
-from wayword.learning.policy.dataset import Item, draw_exemplars, prefix_of
+from wayword.learning.policy.dataset import Item, draw_exemplars, encoded_words, prefix_of
 from wayword.learning.policy.executions import Execution, FramePart, join_frames
 from wayword.learning.policy.flights import regions_of
 from wayword.learning.policy.imagined import Photos, imagined_frame
@@ -37,6 +37,7 @@ from wayword.policy.control import ControlConfig
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
 from wayword.policy.stage1 import MOST_REFERENCES
 from wayword.policy.tokens import Vocabulary, mirrored, placeholders
+from wayword.policy.word_states import WordStates
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.look import Look, random_look
@@ -64,6 +65,8 @@ class Eyes:
     """Stage 1 is asked a second time in a mirror, as it is in flight."""
     imagined: float = 0.0
     """Share of worlds without segmentation."""
+    encoder: WordStates | None = None
+    """Reads every word beside stage 1, where that asks for it."""
 
 
 class SeeingWorld(TeacherWorld):
@@ -136,7 +139,8 @@ class SeeingWorld(TeacherWorld):
             tokens = mirrored(list(reading.tokens)) if mirror else reading.tokens
             numbers = torch.from_numpy(self.eyes.vocabulary.numbers(tokens))[None]
             places = torch.from_numpy(placeholders(tokens)[: len(world.references)])[None]
-            result.append(self.stage1.read(numbers, torch.tensor([numbers.shape[1]]), places))
+            encoded = torch.from_numpy(encoded_words(self.eyes.encoder, tokens))[None]
+            result.append(self.stage1.read(numbers, torch.tensor([numbers.shape[1]]), places, encoded))
         return result
 
     def _look(self, slots: NDArray[np.int64]) -> None:

@@ -28,6 +28,13 @@ class Size:
     """Channels with each cell's place relative to the start (not in the paper)."""
     dropout: float = 0.1
     """Of word vectors and states while training."""
+    encoded: int = 0
+    """Width that MiniLM's states of every word are brought to, beside its own vector; 0: none (not in the paper)."""
+    layers: int = 1
+    """Layers of the LSTM."""
+    queries: int = 0
+    """Summaries of an instruction beside the mean of its states, means that weigh words by learned queries (not in the
+    paper)."""
     members: int = 1
     """Networks that answer together, each trained on its own loss (not in the paper)."""
 
@@ -42,9 +49,19 @@ class Size:
         return 2 * self.hidden
 
     @property
+    def member_summary(self) -> int:
+        """Width of h_hat of one member."""
+        return self.member_context * (1 + self.queries)
+
+    @property
     def context(self) -> int:
-        """Width of psi(r) and h_hat, of all members one behind the other."""
+        """Width of psi(r), of all members one behind the other."""
         return self.members * self.member_context
+
+    @property
+    def summary(self) -> int:
+        """Width of h_hat, of all members one behind the other."""
+        return self.members * self.member_summary
 
 
 @dataclass(frozen=True)

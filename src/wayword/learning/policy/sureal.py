@@ -132,7 +132,9 @@ class ProcessA:
         self.config, self.plan, self.exchange = config, config.plan, exchange
         samples: Samples = data.samples
         self.items: list[Item] = list(samples.items)
-        self.samples = Samples(self.items, samples.photos, samples.density, samples.vocabulary, samples.config)
+        self.samples = Samples(
+            self.items, samples.photos, samples.density, samples.vocabulary, samples.config, samples.encoder
+        )  # fmt: skip
         self.weights = data.weights
         self.net = Stage1(len(samples.vocabulary), config.visitation.size)
         self.net.load_state_dict(averaged_of(inputs.stage1))
@@ -179,7 +181,7 @@ class ProcessB:
         names = sorted({item.name for one in self.items for item in one.example.objects})
         self.eyes = Eyes(
             MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary,
-            mirror=self.plan.mirror, imagined=self.plan.imagined,
+            mirror=self.plan.mirror, imagined=self.plan.imagined, encoder=data.samples.encoder,
         )  # fmt: skip
         self.cockpit = Cockpit(
             self.items, self.eyes.bank, self.eyes.photos, self.eyes.vocabulary, inputs.grounder.absolute(),

@@ -1,6 +1,7 @@
 """Trains stage 2 on teacher distributions: behaviour cloning of the Oracle, then PPO on the intrinsic reward.
 
     train(folder, ControlTraining(iterations=800))
+    train(folder, ControlTraining(), ControlInputs(start=Path("weights")))        on from another stage 2
 
 The folder keeps the run as ``control_run`` says. A killed run goes on from its last checkpoint, to the bit if its
 minutes have no limit.
@@ -10,6 +11,9 @@ Logged of the flights of an iteration: return, success (share within 0.47 m), er
 policy flies held-out two-segment examples with its means: clean_* and noisy_* are on gold and on noisy distributions,
 with emd_m, the earth mover's distance to the demonstration.
 
+Weights have no value network. A run that goes on from some therefore begins with ``settling`` iterations in which only
+the value network learns, in the place of cloning: PPO with values of nothing would undo what is there.
+
 The paper's inputs and network are ``ControlTraining(inputs=policy.control.PAPER, size=PAPER_SIZE)``; FsPVN-BC is
 ``method="bc"``.
 """
@@ -17,8 +21,8 @@ The paper's inputs and network are ``ControlTraining(inputs=policy.control.PAPER
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
@@ -31,7 +35,7 @@ from wayword.episodes import Example
 from wayword.learning.common.train_config import claim
 from wayword.learning.policy import ppo
 from wayword.learning.policy.control_net import ControlNet, ValueNet
-from wayword.learning.policy.control_run import ControlRun, ControlTraining
+from wayword.learning.policy.control_run import ControlRun, ControlTraining, exported_control
 from wayword.learning.policy.teacher import (
     Actor,
     Flights,
@@ -46,11 +50,26 @@ from wayword.path_distance import emd
 Floats = NDArray[np.float32]
 
 
-def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> ControlRun:
+@dataclass(frozen=True)
+class ControlInputs:
+    """What this training starts with."""
+
+    start: Path | None = None
+    """A folder of exported weights whose stage 2 to go on from; its inputs and size must be the same."""
+
+
+_FROM_NOTHING = ControlInputs()
+
+
+def train(
+    folder: Path, config: ControlTraining, inputs: ControlInputs = _FROM_NOTHING, stop: Event | None = None
+) -> ControlRun:
     """Train until the iterations or the minutes are over, or ``stop`` is set; then a checkpoint is left."""
-    claim(folder, "policy/control", config)
+    claim(folder, "policy/control", config, inputs)
     torch.set_num_threads(1)
     run = ControlRun(folder, config)
+    if inputs.start is not None and run.step == 0:
+        run.begin_with(exported_control(inputs.start, config))
     pool = teacher_examples(config.episodes, 2 * config.seed)
     held_out = teacher_examples(config.held_out // 3 + 1, 2 * config.seed + 1, (2,))[: config.held_out]
     while run.progress < 1.0 and not (stop is not None and stop.is_set()):
@@ -58,8 +77,12 @@ def train(folder: Path, config: ControlTraining, stop: Event | None = None) -> C
         sample = [pool[int(k)] for k in rng.choice(len(pool), config.flights, replace=False)]
         teacher = replace(config.teacher, noise=None) if rng.random() < config.clean else config.teacher
         world = TeacherWorld(sample, teacher, config.inputs, rng, pool)
-        cloning = config.method == "bc" or run.step < config.cloning
-        numbers, flights = _clone(run, world) if cloning else _improve(run, world)
+        if inputs.start is not None and run.step < config.settling:
+            numbers, flights = _settle(run, world)
+        elif config.method == "bc" or (inputs.start is None and run.step < config.cloning):
+            numbers, flights = _clone(run, world)
+        else:
+            numbers, flights = _improve(run, world)
         run.update_average()
         run.step += 1
         run.frames += sum(len(r) for r in flights.rewards)
@@ -85,6 +108,30 @@ def _improve(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Fl
     return ppo.update(run.control, run.value, run.optimiser, batch, config, run.rng), flights
 
 
+def _settle(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flights]:
+    """One iteration in which the policy stays as it is: the value network fits the returns of its flights."""
+    config = run.config
+    run.set_rate(config.cloning_rate)
+    flights = fly_world(world, sampling_actor(run.control, run.value, run.rng), config.reward)
+    inputs = np.concatenate(flights.inputs)
+    returns = np.concatenate([ppo.discounted(r, config.ppo.gamma) for r in flights.rewards]).astype(np.float32)
+    losses = []
+    for x, target in _minibatches(run, inputs, returns):
+        loss = 0.5 * functional.mse_loss(run.value(x), target)
+        run.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        run.optimiser.step()
+        losses.append(float(loss.detach()))
+    return {"value_loss": float(np.mean(losses))}, flights
+
+
+def _minibatches(run: ControlRun, *arrays: Floats) -> Iterator[list[torch.Tensor]]:
+    """Some 128 rows of each array at a time, all of them as often as PPO passes over an iteration."""
+    for _ in range(run.config.ppo.passes):
+        for part in np.array_split(run.rng.permutation(len(arrays[0])), max(1, len(arrays[0]) // 128)):
+            yield [torch.from_numpy(each[part]) for each in arrays]
+
+
 def _clone(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flights]:
     """One iteration of behaviour cloning: the disturbed Oracle flies, the networks fit its actions and returns."""
     config, oracle, targets = run.config, oracle_actor(world), [[] for _ in world.examples]  # type: ignore[var-annotated]
@@ -103,16 +150,14 @@ def _clone(run: ControlRun, world: TeacherWorld) -> tuple[dict[str, float], Flig
     actions = np.concatenate([np.stack(rows) for rows in targets])
     returns = np.concatenate([ppo.discounted(r, config.ppo.gamma) for r in flights.rewards]).astype(np.float32)
     losses = []
-    for _ in range(config.ppo.passes):
-        for part in np.array_split(run.rng.permutation(len(inputs)), max(1, len(inputs) // 128)):
-            x, a, target = (torch.from_numpy(each[part]) for each in (inputs, actions, returns))
-            outputs = run.control(x)
-            moves = functional.mse_loss(outputs[:, [0, 2]], a[:, :2])
-            loss = moves + functional.binary_cross_entropy_with_logits(outputs[:, 4], a[:, 2])
-            run.optimiser.zero_grad(set_to_none=True)
-            (loss + 0.1 * functional.mse_loss(run.value(x), target)).backward()  # type: ignore[no-untyped-call]
-            run.optimiser.step()
-            losses.append(float(loss.detach()))
+    for x, a, target in _minibatches(run, inputs, actions, returns):
+        outputs = run.control(x)
+        moves = functional.mse_loss(outputs[:, [0, 2]], a[:, :2])
+        loss = moves + functional.binary_cross_entropy_with_logits(outputs[:, 4], a[:, 2])
+        run.optimiser.zero_grad(set_to_none=True)
+        (loss + 0.1 * functional.mse_loss(run.value(x), target)).backward()  # type: ignore[no-untyped-call]
+        run.optimiser.step()
+        losses.append(float(loss.detach()))
     return {"bc_loss": float(np.mean(losses))}, flights
 
 

@@ -32,6 +32,7 @@ from wayword.learning.policy.control_run import ControlTraining
 from wayword.learning.policy.export import export_runs
 from wayword.learning.policy.prepare import DataConfig, DataInputs, prepare
 from wayword.learning.policy.sureal import SurealInputs, SurealPlan, SurealTraining
+from wayword.learning.policy.train_control import ControlInputs
 from wayword.learning.policy.train_visitation import VisitationInputs, VisitationTraining
 from wayword.policy.stage1 import SHIPPED
 from wayword.weight_folder import holds_weights, locate, shipped_names
@@ -55,6 +56,8 @@ class PolicyTraining:
     """Weights of the segmentation: shipped ones by name, or a folder."""
     start: str | None = None
     """Weights whose stage 1 to go on from, shipped ones by name or a folder; from nothing if None."""
+    start_control: str | None = None
+    """The same for stage 2."""
 
     @property
     def seed(self) -> int:
@@ -89,6 +92,7 @@ class PolicyInputs:
 
     grounder: Path
     start: Path | None
+    start_control: Path | None
 
 
 def train_policy(
@@ -107,8 +111,8 @@ def train_policy(
     """
     if "RANK" in os.environ and tuple(only) != ("visitation",):
         raise WaywordError("torchrun is for stage 1: name it with --only visitation, and do the other parts without it")
-    start = None if config.start is None else _weights(config.start)
-    inputs = PolicyInputs(find_weights(config.grounder), start)
+    starts = [None if name is None else _weights(name) for name in (config.start, config.start_control)]
+    inputs = PolicyInputs(find_weights(config.grounder), *starts)
     record = claim(run_folder, TRAINING, config, inputs)
     variables = {RAY: workers.ray} if isinstance(workers, Crew) and workers.ray else None
     run_one = run_one or partial(run_stage, variables=variables)
@@ -139,7 +143,8 @@ class _Run:
         self.run_one(TrainingStage(train_visitation.train, self.folder / "visitation", self.config.visitation, inputs))
 
     def control(self) -> None:
-        self.run_one(TrainingStage(train_control.train, self.folder / "control", self.config.control))
+        inputs = ControlInputs(self.inputs.start_control)
+        self.run_one(TrainingStage(train_control.train, self.folder / "control", self.config.control, inputs))
 
     def sureal(self) -> None:
         begun = (self.folder / "visitation", self.folder / "control")

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from wayword.errors import DataError, WaywordError
 from wayword.grounding import Grounder
@@ -37,6 +38,7 @@ from wayword.mapping.grid import CELL_M, PREDICTION_CELLS, UNOBSERVED, to_frame
 from wayword.policy.stage1 import read_policy_config
 from wayword.policy.tokens import UNKNOWN as UNKNOWN_WORD
 from wayword.policy.tokens import Vocabulary, mirrored
+from wayword.policy.word_states import WordStates
 from wayword.task import SUCCESS_RADIUS_M
 
 
@@ -105,7 +107,8 @@ def answers_to(net: nn.Module, batch: Batch) -> tuple[list[Tensor], Tensor]:
     """Logits of every member, and the gold distributions beside them."""
     moments = len(batch.gold) // len(batch.tokens)
     here = next(net.parameters()).device
-    psi, mean = net.read(*to_device(here, batch.tokens, batch.lengths, batch.places))  # type: ignore[operator]
+    words = to_device(here, batch.tokens, batch.lengths, batch.places, batch.encoded)
+    psi, mean = net.read(*words)  # type: ignore[operator]
     psi, mean = psi.repeat_interleave(moments, 0), mean.repeat_interleave(moments, 0)
     references, others, gold = to_device(here, batch.references, batch.others, batch.gold)
     return net.answers(psi, mean, references, others), gold  # type: ignore[operator]
@@ -175,7 +178,13 @@ def load_data(config: VisitationTraining, folder: Path, grounder: Path, vocabula
     items = [*natural, *generated, *drills]
     photos = photo_pool(folder / "photos", segmentation)
     words = vocabulary or vocabulary_of(items)
-    return Data(Samples(items, photos, segmentation.config.density, words, config.sample), weights, segmentation)
+    samples = Samples(items, photos, segmentation.config.density, words, config.sample, encoder_of(config.size))
+    return Data(samples, weights, segmentation)
+
+
+def encoder_of(size: Size) -> WordStates | None:
+    """What reads every word beside the network, if a stage 1 of this size asks for it."""
+    return WordStates() if size.encoded else None
 
 
 def _generated(folder: Path) -> Source:
@@ -194,7 +203,10 @@ def build(config: VisitationTraining, inputs: VisitationInputs) -> tuple[Stage1,
 
 
 def load_start(net: Stage1, vocabulary: Vocabulary, weights: Path) -> None:
-    """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word."""
+    """Give ``net`` the weights of an exported policy; a word that is new to them begins as their unknown word.
+
+    ``net`` may have what they lack, an encoder and queries: those begin at random and unheard, with weights of zero.
+    """
     words = read_policy_config(weights)["vocabulary"]
     known = {word: number for number, word in enumerate(words)}
     path = weights / "model.safetensors"
@@ -203,11 +215,23 @@ def load_start(net: Stage1, vocabulary: Vocabulary, weights: Path) -> None:
         rows = torch.tensor([known.get(word, UNKNOWN_WORD) for word in vocabulary.words])
         for name in [name for name in tensors if name.endswith("text.embedding.weight")]:  # of every member
             tensors[name] = tensors[name][rows]
+        for name, own in net.state_dict().items():
+            if name in tensors:
+                tensors[name] = _widened(tensors[name], own)
+            elif ".encoded." in name or ".queries." in name:
+                tensors[name] = own
         net.load_state_dict(tensors)
     except (KeyError, IndexError, RuntimeError) as error:
         raise DataError(
             path, "is damaged, or its stage 1 is of another size; choose other weights to start from"
         ) from error
+
+
+def _widened(weights: Tensor, own: Tensor) -> Tensor:
+    """``weights`` with columns of zeros behind them, where a layer of ``own`` has more inputs."""
+    if weights.dim() != 2 or own.dim() != 2 or len(weights) != len(own) or weights.shape[1] >= own.shape[1]:
+        return weights
+    return functional.pad(weights, (0, own.shape[1] - weights.shape[1]))
 
 
 def train(
@@ -252,7 +276,8 @@ def _validation(config: VisitationTraining, inputs: VisitationInputs, vocabulary
     items = load_items(Source("dev", inputs.data / "dev", overlapping=True))
     items = [item for item in items if item.example.count == 2]
     plain = replace(config.sample, mirror=False, unknown_words=0.0)
-    return Samples(items, shipped_photos("dev", grounder), grounder.config.density, vocabulary, plain)
+    photos = shipped_photos("dev", grounder)
+    return Samples(items, photos, grounder.config.density, vocabulary, plain, encoder_of(config.size))
 
 
 def shipped_photos(split: str, grounder: Grounder) -> dict[str, NDArray[np.float32]]:
