@@ -95,6 +95,8 @@ class TrainPvn2(CrewOptions):
                 raise WaywordError(f"--{name.replace('_', '-')} {getattr(self, name)}: must be positive")
         if self.size.members != 1:
             raise WaywordError(f"--members {self.size.members}: PVN2 is one network; leave it out")
+        if self.size.encoded:
+            raise WaywordError(f"--encoded {self.size.encoded}: PVN2 reads words by vectors of its own; leave it out")
         base = Pvn2Training(self.objects, size=self.size, image=self.image, control=self.control)
         training = replace(
             base,

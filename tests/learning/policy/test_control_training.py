@@ -13,7 +13,7 @@ from support.extra_torch import torch
 from wayword.episodes import Example
 from wayword.errors import DataError
 from wayword.learning.policy.control_net import ControlNet, ValueNet
-from wayword.learning.policy.control_run import ControlRun, ControlTraining, load_networks
+from wayword.learning.policy.control_run import ControlRun, ControlTraining, exported_control, load_networks
 from wayword.learning.policy.noise import Noise, NoiseConfig
 from wayword.learning.policy.ppo import PPOConfig
 from wayword.learning.policy.rewards import RewardConfig
@@ -25,7 +25,7 @@ from wayword.learning.policy.teacher import (
     oracle_actor,
     teacher_examples,
 )
-from wayword.learning.policy.train_control import train
+from wayword.learning.policy.train_control import ControlInputs, train
 from wayword.mapping.grid import CELL_M, UNOBSERVED
 from wayword.policy.control import PAPER, Control, ControlConfig
 from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
@@ -170,13 +170,39 @@ def test_a_killed_run_goes_on_to_the_bit(tmp_path: Path) -> None:
             self.calls += 1
             return self.calls > 3
 
-    train(tmp_path / "parts", QUICK, AfterThree())  # type: ignore[arg-type]
+    train(tmp_path / "parts", QUICK, stop=AfterThree())  # type: ignore[arg-type]
     run = train(tmp_path / "parts", QUICK)
     assert run.step == 4
     for name, value in run.tensors().items():
         assert torch.equal(value, whole[name]), name
     with (tmp_path / "whole" / "log.csv").open() as file:
         assert {"clean_success", "noisy_emd_m"} <= {row["name"] for row in csv.DictReader(file)}
+
+
+def test_a_run_goes_on_from_exported_weights_and_settles_first(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    first = train(tmp_path / "first", QUICK)
+    first.export()
+    begun = load_networks(tmp_path / "first")[0].state_dict()
+    inputs = ControlInputs(tmp_path / "first")
+    settling = replace(QUICK, settling=2, iterations=2, evaluate_every=100)
+    settled = train(tmp_path / "settled", settling, inputs)
+    for name, value in settled.control.state_dict().items():
+        assert torch.equal(value, begun[name]), name  # two iterations for the values alone
+    random = ValueNet(QUICK.inputs, QUICK.size)
+    assert settled.value.state_dict().keys() == random.state_dict().keys()
+    improved = train(tmp_path / "improved", replace(settling, iterations=3), inputs)
+    assert any(not torch.equal(value, begun[name]) for name, value in improved.control.state_dict().items())
+
+
+def test_weights_of_another_stage_2_are_not_gone_on_from(tmp_path: Path) -> None:
+    train(tmp_path / "first", replace(QUICK, iterations=1)).export()
+    for other in (replace(QUICK, size=ControlSize(channels=8, hidden=16)), replace(QUICK, inputs=PAPER)):
+        with pytest.raises(DataError, match="other inputs or another size"):
+            exported_control(tmp_path / "first", other)
+    (tmp_path / "first" / "model.safetensors").write_bytes(b"nothing")
+    with pytest.raises(DataError, match="choose other weights"):
+        exported_control(tmp_path / "first", QUICK)
 
 
 def test_what_was_trained_flies_without_torch(tmp_path: Path, pool: list[Example]) -> None:

@@ -10,10 +10,11 @@ import pytest
 from support.extra_torch import torch
 from wayword.errors import WaywordError
 from wayword.learning.policy.control_run import ControlRun, ControlTraining
+from wayword.learning.policy.dataset import encoded_words
 from wayword.learning.policy.export import save_policy
 from wayword.learning.policy.networks import Stage1, TextEncoder, at_placeholders, visitation_loss
 from wayword.learning.policy.sizes import Size
-from wayword.learning.policy.train_visitation import load_start
+from wayword.learning.policy.train_visitation import encoder_of, load_start
 from wayword.mapping.grid import UNOBSERVED
 from wayword.policy.mirror import mirrored_distributions, mirrored_maps, together
 from wayword.policy.stage1 import Stage1Runtime
@@ -132,7 +133,10 @@ def test_the_mirror_exchanges_left_and_right() -> None:
     np.testing.assert_array_equal(mirrored_distributions(turned), gold)
 
 
-@pytest.mark.parametrize("size", [SMALL, PAIR])
+READING = replace(SMALL, encoded=5, queries=2, layers=2)
+
+
+@pytest.mark.parametrize("size", [SMALL, PAIR, READING, replace(READING, members=2)])
 def test_the_exported_network_answers_as_torch_does(tmp_path: Path, size: Size) -> None:
     vocabulary = Vocabulary.build([["go", "past", "<obj>", "left"]] * 3)
     torch.manual_seed(1)
@@ -148,13 +152,15 @@ def test_the_exported_network_answers_as_torch_does(tmp_path: Path, size: Size) 
     masks = [rng.random((len(word.psi), 64, 64), np.float32) for word in words]
     others = rng.random((3, 6, 64, 64), np.float32)
     found = runtime.predict(words, masks, others)
+    encoder = encoder_of(size)
     np.testing.assert_allclose(found.sum(axis=2), 1.0, atol=1e-4)
     for n, tokens in enumerate(said):
         numbers = torch.from_numpy(vocabulary.numbers(tokens))[None]
         places = torch.from_numpy(np.append(placeholders(tokens), -1))[None]  # -1: a reference that is none
         mask = torch.from_numpy(np.concatenate([masks[n], np.zeros((1, 64, 64), np.float32)]))[None]
         with torch.no_grad():
-            psi, mean = net.read(numbers, torch.tensor([len(tokens)]), places)
+            encoded = torch.from_numpy(encoded_words(encoder, tokens))[None]
+            psi, mean = net.read(numbers, torch.tensor([len(tokens)]), places, encoded)
             logits = net(psi, mean, mask, torch.from_numpy(others[n : n + 1]))
         np.testing.assert_allclose(found[n], torch.softmax(logits, 2)[0].numpy(), rtol=1e-3, atol=1e-6)
 
@@ -196,6 +202,40 @@ def test_weights_that_are_not_what_their_config_says_are_refused(tmp_path: Path)
     (folder / "config.json").write_text("{")
     with pytest.raises(WaywordError, match="is damaged"):
         Stage1Runtime(folder)
+
+
+def test_queries_weigh_words_and_never_padding() -> None:
+    net = TextEncoder(10, READING).eval()
+    tokens, lengths = torch.tensor([[3, 4, 5], [6, 7, 0]]), torch.tensor([3, 2])
+    encoded = torch.randn(2, 3, 384)
+    torch.nn.init.zeros_(net.queries.weight)
+    states, summary = net(tokens, lengths, encoded)
+    assert summary.shape == (2, READING.summary) == (2, 3 * READING.context)
+    mean = states[1, :2].mean(dim=0)
+    torch.testing.assert_close(summary[1], torch.cat([mean, mean, mean]))  # a query that prefers none: the mean again
+    net.queries.weight.data[0] = 1e4 * (states[1, 0] - states[1, 1])
+    first = net(tokens, lengths, encoded)[1][1, READING.context : 2 * READING.context]
+    torch.testing.assert_close(first, states[1, 0])  # one that prefers a word by far: that word
+    alone = net.single(tokens[1:, :2], encoded[1:, :2])[1]
+    torch.testing.assert_close(alone[0], net(tokens, lengths, encoded)[1][1])
+
+
+def test_weights_without_an_encoder_go_on_with_one_as_they_were(tmp_path: Path) -> None:
+    words = Vocabulary.build([["go", "past", "<obj>"] * 3])
+    wide = replace(READING, layers=1)
+    ControlRun(tmp_path / "control", ControlTraining(episodes=1)).export()
+    old, net = Stage1(len(words), SMALL).eval(), Stage1(len(words), wide).eval()
+    save_policy(tmp_path / "policy", old, words, SMALL, tmp_path / "control", {})
+    load_start(net, words, tmp_path / "policy")
+    assert float(net.text.encoded.weight.detach().abs().max()) > 0  # not zero itself, or it could never learn
+    said = torch.from_numpy(words.numbers(["past", "<obj>"]))[None], torch.tensor([2]), torch.tensor([[1]])
+    masks, others = inputs(1, 1, 1)[2:]
+    answer = net(*net.read(*said, torch.randn(1, 2, 384)), masks, others)
+    torch.testing.assert_close(answer, old(*old.read(*said), masks, others))
+    answer.sum().backward()
+    assert float(net.text.lstm.weight_ih_l0.grad[:, SMALL.words :].abs().sum()) > 0  # and it can be heard from now on
+    with pytest.raises(WaywordError, match="of another size"):
+        load_start(Stage1(len(words), READING), words, tmp_path / "policy")  # a second layer cannot begin as nothing
 
 
 @pytest.mark.parametrize("size", [SMALL, PAIR])

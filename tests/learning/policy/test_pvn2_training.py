@@ -118,6 +118,7 @@ def test_the_options_of_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for options, message in (
         (["--config", str(tmp_path / "mine.json"), "--steps", "8"], "--steps: --config has all settings"),
         (["--minutes", "0"], "--minutes 0.0: must be positive"),
+        (["--encoded", "8"], "--encoded 8: PVN2 reads words by vectors of its own"),
     ):
         with pytest.raises(SystemExit):
             main(["train", "pvn2", *options])

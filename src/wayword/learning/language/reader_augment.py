@@ -145,6 +145,30 @@ def join_commands(first: Command, second: Command, rng: Rng) -> Command:
     return Command(text, first.steps + second.steps, "compound", {**first.select, **second.select})
 
 
+_MOVES = frozenset({"forward", "back", "sideways", "turn"})
+_COUNTED = re.compile(r"\b(?:\w+ times|twice|thrice|once|again|repeat|each|every|\d+x)\b|:", re.IGNORECASE)
+_MOST_STEPS = 9
+"""Of a run of moves that is said at once."""
+
+
+def repeat(command: Command, rng: Rng) -> Command | None:
+    """Moves that are said once and flown several times; None where a number may mean something else."""
+    steps = command.steps
+    plain = all(step.do in _MOVES and step.until is None and abs(step.degrees) < 360 for step in steps)
+    most = min(6, _MOST_STEPS // max(1, len(steps)))
+    if not plain or most < 2 or _COUNTED.search(command.text) or re.search(r"[.!?]\s+\S", command.text):
+        return None
+    count = int(rng.integers(2, most + 1))
+    ways, text = forms()["repeat"], _clause(command.text)
+    again = ways.get(str(count))
+    if again and rng.random() < 0.4:
+        said = pick_form(again, rng)
+    else:
+        one = len(steps) == 1 and rng.random() < 0.5
+        said = pick_form(ways["one" if one else "any"], rng).replace("NN", pick_form(forms()["times"][str(count)], rng))
+    return replace(command, text=said.replace("{a}", text), steps=steps * count)
+
+
 def _opens_with_verb(text: str) -> bool:
     return text.split()[0].lower().strip(",.!") in forms()["verbs"] and not re.search(r"[.!?;:]\s*\S", text)
 

@@ -44,6 +44,18 @@ class Speaker:
             text, steps = self._pronoun(text, steps, rng)
         return Command(text[:1].upper() + text[1:] if rng.random() < 0.5 else text, steps, "grammar", select)
 
+    def run(self, rng: Rng) -> Command:
+        """Three to nine moves in a row, as a list has them; sometimes with a thing at its end."""
+        parts = [self._move(rng) if rng.random() < 0.5 else self._turn(rng) for _ in range(int(rng.integers(3, 10)))]
+        if rng.random() < 0.3:
+            parts[-1] = self.clause(rng)
+        follow = pick_form(self.forms["run"], rng)
+        texts = [part.text.strip().rstrip(".") for part in parts]
+        if rng.random() < 0.1:
+            texts, follow = [f"{number}. {text}" for number, text in enumerate(texts, 1)], "\n"
+        text = follow.join(texts)
+        return Command(text, tuple(step for part in parts for step in part.steps), "grammar", parts[-1].select)
+
     def _pronoun(self, text: str, steps: tuple[Step, ...], rng: Rng) -> tuple[str, tuple[Step, ...]]:
         """One more clause about the object that was named last."""
         last = slots(text)

@@ -20,7 +20,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import load_phrases
 from wayword.language.reader.mentions import Entity, Mentions, TextMention
 from wayword.language.reader.quantities import find_measures
-from wayword.learning.language.reader_augment import chat, join_commands, mirror, renumber, rough, synonyms
+from wayword.learning.language.reader_augment import chat, join_commands, mirror, renumber, repeat, rough, synonyms
 from wayword.learning.language.reader_examples import PLACEHOLDERS, ReaderExample, as_numbers, meaning
 from wayword.learning.language.reader_forms import Rng, slots
 from wayword.learning.language.reader_grammar import Speaker
@@ -33,6 +33,9 @@ FAMILIES = {
 }  # fmt: skip
 """How often commands of a family are drawn, where not 1: more of what depends on the order and the side of words."""
 
+_MORE = (1, 1, 1, 1, 1, 2, 2, 3)
+"""Commands that are joined to a first one."""
+
 Extras = Mapping[str, Sequence[tuple[str, str]]]
 
 
@@ -44,6 +47,8 @@ class ReaderPoolConfig:
     refused: float = 0.12
     described: float = 0.025
     grammar: float = 0.12
+    runs: float = 0.03
+    repeated: float = 0.25
     mirrored: float = 0.35
     renumbered: float = 0.4
     synonyms: float = 0.2
@@ -122,7 +127,7 @@ class Pool:
         what -= config.refused
         if what < config.joined:
             command, extras = self._changed(rng)
-            for _ in range(2 if rng.random() < 0.15 else 1):
+            for _ in range(int(rng.choice(_MORE))):
                 second, more = self._changed(rng)
                 command, extras = join_commands(command, second, rng), [*extras, *more]
         else:
@@ -132,8 +137,10 @@ class Pool:
         return self.command(command, extras, rng)
 
     def _changed(self, rng: Rng) -> tuple[Command, Sequence[tuple[str, str]]]:
-        if rng.random() < self.config.grammar:
-            return self.speaker.say(rng), self.speaker.extras
+        what = rng.random()
+        if what < self.config.grammar + self.config.runs:
+            command = self.speaker.say(rng) if what < self.config.grammar else self.speaker.run(rng)
+            return self._repeated(command, rng), self.speaker.extras
         command = self.sources.commands[int(np.searchsorted(self._shares, rng.random() * self._shares[-1]))]
         extras = self.sources.extras.get(command.text, ())
         if rng.random() < self.config.mirrored:
@@ -143,7 +150,11 @@ class Pool:
             command = renumber(command, rng) or command
         if rng.random() < self.config.synonyms:
             command = synonyms(command, rng)
-        return command, extras
+        return self._repeated(command, rng), extras
+
+    def _repeated(self, command: Command, rng: Rng) -> Command:
+        """Now and then several times what was said; only moves can be."""
+        return (repeat(command, rng) if rng.random() < self.config.repeated else None) or command
 
     def _refusal(self, rng: Rng) -> tuple[Command, Sequence[tuple[str, str]]]:
         sources = self.sources
