@@ -50,3 +50,10 @@ def test_a_count_for_one_of_two_circles_is_not_guessed_at() -> None:
 )
 def test_turns_on_the_spot(text: str, read: float, degrees: float) -> None:
     assert with_counts((Step("turn", degrees=read),), text) == (Step("turn", degrees=degrees),)
+
+
+def test_a_number_that_may_be_of_repeated_moves_is_left_to_them() -> None:
+    back, circle = Step("back", metres=1.0), Step("circle", "globe")
+    steps = (back, back, back, circle)
+    assert with_counts(steps, "a metre back three times, then circle the globe") == steps
+    assert with_counts((back, circle), "a metre back, then circle the globe three times")[1].turns == 3.0

@@ -51,6 +51,9 @@ _EXACT = re.compile(r"\d|\b(?:degrees?|ninety|quarter)\b", re.IGNORECASE)
 def with_counts(steps: Sequence[Step], text: str) -> tuple[Step, ...]:
     """``steps`` with the number of turns that the text says, where it can only belong to one of them."""
     circles = [step for step in steps if step.do == "circle"]
+    moves = [step for step in steps if step.do in ("forward", "back", "sideways", "turn")]
+    if len(set(moves)) < len(moves):
+        return tuple(steps)  # "a metre back three times, then circle the globe": the number may be theirs
     turns = [step for step in steps if step.do == "turn"]
     if len(circles) == 1:
         count = _only_count(text)

@@ -140,7 +140,8 @@ class LingUNet(nn.Module):
         if size.positions:
             context_map = torch.cat([context_map, self.places.expand(context_map.shape[0], -1, -1, -1)], dim=1)
         # Of unit length each: the mean of all words weighs what it does without queries.
-        text = functional.normalize(mean_state.unflatten(1, (-1, size.member_context)), dim=2).flatten(1)
+        parts = mean_state.chunk(1 + size.queries, dim=1)
+        text = torch.cat([functional.normalize(part, dim=1) for part in parts], dim=1)
         x = self.first(context_map) if size.skip else context_map
         top = _filter(x, self.first_kernel(text)) if size.skip else None
         filtered = []
