@@ -110,6 +110,10 @@ def test_directions_alone_are_turns(read, text: str, degrees: list[float]) -> No
     ("text", "steps"),
     [
         ("strafe right", [Step("sideways", metres=-0.5)]),
+        ("do a 180", [Step("turn", degrees=180.0)]),
+        ("please do a full turn", [Step("turn", degrees=360.0)]),
+        ("look around", [Step("turn", degrees=360.0)]),
+        ("back off", [Step("back")]),
         ("Side-step left, then right.", [Step("sideways", metres=0.5), Step("sideways", metres=-0.5)]),
         ("please slide a bit to the left", [Step("sideways", metres=0.3)]),
         ("turn a bit left", [Step("turn", degrees=30.0)]),
@@ -170,6 +174,7 @@ def test_what_is_at_its_height_is_flown(read, text: str, steps: list[Step]) -> N
         ("the globe is off limits, visit the plates", ["globe"], ["stack of plates"]),
         ("go to the globe but don't hit it", [], ["globe"]),
         ("back away from the globe", ["globe"], []),
+        ("back off from the globe", ["globe"], []),
         ("stop one step away from the globe", [], ["globe"]),
     ],
 )

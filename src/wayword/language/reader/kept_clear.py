@@ -30,7 +30,7 @@ _AFTER = re.compile(
 )
 _LEAVE = re.compile(
     r"(?<!step )\b(?:back|backing|move|get|go|fly|walk|run|shift|retreat|pull|draw|drift)(?: right| straight| well)?"
-    rf"(?: up)? away from\s+{_ARTICLE}$",
+    rf"(?: up)? away from\s+{_ARTICLE}$|\bback(?:ing)? off (?:from\s+)?{_ARTICLE}$",
     re.IGNORECASE,
 )
 

@@ -22,6 +22,7 @@ from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
 from wayword.language.reader.corrections import without_taken_back
+from wayword.language.reader.groups import with_groups, without_taken_out
 from wayword.language.reader.kept_clear import with_kept_clear
 from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
@@ -95,6 +96,11 @@ class Reader:
             if is_question(parsed.original):
                 return Reading("refusal", refusal=what_i_do(names), is_answer=True)
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
+        steps = without_taken_out(steps, mentions)
+        if not steps:
+            return Reading("refusal", refusal=not_known((), names))
+        steps, entities = with_groups(steps, mentions, database)
+        mentions = replace(mentions, entities=entities)
         named = {key for step in steps for key in step.mentioned}
         place = out_of_reach(parsed.text, [each for each in mentions.mentions if f"e{each.entity}" in named])
         if place is not None:

@@ -28,6 +28,14 @@ _TURN = rf"(?:{_TURNING}) (?:{_BIT} {_DIRECTION}|{_DIRECTION} {_BIT})"
 _MOVE = rf"(?P<turn>{_TURN})|(?:(?P<side>{_SIDEWAYS}) )?(?:{_BIT} )?{_DIRECTION}(?: {_BIT})?"
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _MOVE)  # a pattern may hold a name once only
 _DIRECTED = re.compile(rf"(?:please )?(?:{_UNNAMED})(?:(?: and)?(?: then)? (?:{_UNNAMED}))*(?: please)?")
+_ON_THE_SPOT = re.compile(
+    r"(?:please )?(?:(?:do|make|turn|spin|rotate|perform) )?(?:an? )?(?:"
+    r"(?P<full>360(?: degrees?)?(?: (?:turn|spin|rotation))?|(?:full|complete) (?:turn|spin|rotation|circle|twirl)"
+    r"|look (?:all )?(?:around|round|about)|have a look (?:around|round))"
+    r"|180(?: degrees?)?(?: (?:turn|spin|rotation))?)"
+    r"(?: (?:on the spot|around|round|please))*"
+)
+_BACK_OFF = re.compile(r"(?:please )?back off(?: please)?")
 _STEP_ASIDE_M, _BIT_ASIDE_M, _BIT_AHEAD_M = 0.5, 0.3, 0.5
 """Nobody says how far: aside a step; a bit is less than what is flown without that word."""
 
@@ -55,8 +63,15 @@ _MOVES = frozenset({
 
 
 def directions_alone(text: str) -> tuple[Step, ...]:
-    """A move for each direction of a text that holds nothing else: "left", "left then right", "strafe a bit right"."""
+    """A move for each direction of a text that holds nothing else: "left", "left then right", "strafe a bit right".
+
+    And a turn on the spot that is nothing more: "do a 180", "look around".
+    """
     line = " ".join(typed_words(text.replace("-", " ")))
+    if on_the_spot := _ON_THE_SPOT.fullmatch(line):
+        return (Step("turn", degrees=360.0 if on_the_spot["full"] else 180.0),)
+    if _BACK_OFF.fullmatch(line):
+        return (DIRECTIONS["backward"],)
     if not _DIRECTED.fullmatch(line):
         return ()
     steps, is_aside = [], False
