@@ -210,6 +210,20 @@ def test_a_run_goes_on_with_its_own_settings_only(few: ReaderInputs, tmp_path: P
         train_reader(miniature(1, seed=7), few, tmp_path)
 
 
+def test_the_mean_with_the_weights_it_went_on_from(few: ReaderInputs, tmp_path: Path) -> None:
+    """A share of a quarter: every weight is 0.25 x before + 0.75 x learned, but for the rounding to int8."""
+    before = train_reader(miniature(1), few, tmp_path / "before")
+    on = replace(few, start=before)
+    learned = load_network(train_reader(miniature(3), on, tmp_path / "learned")).weights
+    mean = load_network(train_reader(replace(miniature(3), kept=0.25), on, tmp_path / "mean")).weights
+    for name, first in load_network(before).weights.items():
+        np.testing.assert_allclose(mean[name], 0.25 * first + 0.75 * learned[name], atol=0.02 * np.abs(first).max())
+    assert any(np.abs(mean[name] - learned[name]).max() > 1e-4 for name in mean)
+    with pytest.raises(WaywordError, match="only where --start names them"):
+        train_reader(replace(miniature(1), kept=0.25), few, tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
+
+
 def test_batches_depend_on_seed_and_step_alone(pool: Pool) -> None:
     config = miniature(500)
     from_start = reader_batches(pool, config, 0)

@@ -66,6 +66,12 @@ class ReaderTraining(LoopSettings):
     """Share of the learning rate with which the encoder's layers, which are trained already, learn."""
     dropout: float = 0.1
     """Everywhere."""
+    kept: float = 0.0
+    """Share of the weights it went on from in those that are saved: the mean of both forgets less of what was read."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.kept < 1:
+            raise WaywordError(f"kept {self.kept}: at least 0 and less than 1")
 
 
 @dataclass(frozen=True)
@@ -121,8 +127,11 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     torch.set_num_threads(1)
     torch.manual_seed(config.seed)
     net = ReaderNet(config.shape, config.dropout)
+    if inputs.start is None and config.kept:
+        raise WaywordError("a share of the weights it goes on from can be kept only where --start names them")
     if inputs.start is not None:  # before anything is written: weights that are not there, or of another shape
         begin_with(net, inputs.start)
+    before = {name: value.detach().clone().numpy() for name, value in net.state_dict().items()}
     record = claim(out, TRAINING, config, inputs)
     pool = prepare_pool(config, inputs, out)
     run = Run(out, net, config.loop, stop=stop, slower={"encoder.": config.encoder_rate})
@@ -134,7 +143,9 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
         run.update(steps + 0.3 * kind + 0.5 * cuts, numbers)
     run.save()
     weights = out / "reader"
-    save_network(config.shape, {name: value.numpy() for name, value in run.averaged().items()}, weights)
+    learned = {name: value.numpy() for name, value in run.averaged().items()}
+    mean = {name: config.kept * before[name] + (1 - config.kept) * value for name, value in learned.items()}
+    save_network(config.shape, mean if config.kept else learned, weights)
     record.keep(weights)
     return weights
 
