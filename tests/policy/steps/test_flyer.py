@@ -164,5 +164,19 @@ def test_a_point_that_something_keeps_it_from_is_given_up_although_the_drone_nev
     assert math.dist(pose[:2], (1.0, 3.5)) < 0.75
 
 
+def test_half_a_turn_comes_to_an_end_where_the_drone_answers_late() -> None:
+    # What was asked for is flown a decision later: from the shorter way at every decision it would turn to and fro.
+    flyer, around = StepFlyer([Step("back", metres=0.5)], Camera()), TrueLayout({})
+    pose, asked = np.array([2.0, 2.0, 0.0]), (0.0, -0.05)
+    for _ in range(60):
+        forward, rate, stop = flyer.decide(pose, around)
+        if stop:
+            break
+        pose = pose + np.array([asked[0] * math.cos(pose[2]), asked[0] * math.sin(pose[2]), asked[1]]) * 0.5
+        asked = (forward, rate)
+    assert stop
+    assert pose[0] < 1.7
+
+
 def test_a_flight_without_steps_ends_at_once() -> None:
     assert StepFlyer([Step("stay")], Camera()).decide(np.zeros(3), TrueLayout({})) == (0.0, 0.0, True)
