@@ -22,6 +22,7 @@ from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.policy.steps.follow import follow, length_of, present_speed, same_way_round, turn_rate
 from wayword.policy.steps.phases import (
+    PEEK_GAIN,
     Ahead,
     FlyThrough,
     PassedThing,
@@ -211,7 +212,8 @@ class StepFlyer:
         else:
             place = self._place(phase.key, around)
             left = 0.0 if place is None else same_way_round(heading_error(here, place), self._turning)
-        return None if abs(left) < self.config.turned_rad else (0.0, turn_rate(left))
+        gain = PEEK_GAIN if isinstance(phase, Peek) else self.config.follow.turn_gain
+        return None if abs(left) < self.config.turned_rad else (0.0, turn_rate(left, gain))
 
     def _place(self, key: str, around: Surroundings) -> Point | None:
         """Where a thing is, or was when it was last known."""
