@@ -21,10 +21,12 @@ from wayword.episodes.commands import Step
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
 from wayword.policy.steps.follow import follow, length_of, present_speed, same_way_round, turn_rate
+from wayword.policy.steps.look_again import MOST, given_up, look_again
 from wayword.policy.steps.phases import (
     PEEK_GAIN,
     Ahead,
     FlyThrough,
+    LookBack,
     PassedThing,
     Peek,
     Phase,
@@ -78,6 +80,8 @@ class StepFlyer:
         self._turning = 0.0
         """The yaw rate it was asked for last."""
         self._places: dict[str, Point] = {}
+        self._looks = 0
+        """How often, in this step, it has looked again at what held it up."""
         self._passed: PassedThing | None = None
         """What the last step went past, and on which side it was."""
         self.way: NDArray[np.float64] | None = None
@@ -102,7 +106,7 @@ class StepFlyer:
         self._progress.moved(turned, gone)
         self._last_place = (float(here[0]), float(here[1]))
         if self._progress.stuck and self._phases:  # what is left of the phase cannot be flown
-            self._phases = self._given_up(self._phases)
+            self._phases = self._unstuck(self._phases, here, around)
             self._progress.give_up()
         self.way = None
         for _ in range(4 * len(self.steps) + 8):  # steps that are done at once follow each other in one decision
@@ -114,13 +118,17 @@ class StepFlyer:
                 return (*motion, False)
         return 0.0, 0.0, True
 
-    @staticmethod
-    def _given_up(phases: list[Phase]) -> list[Phase]:
-        """What is left when the drone is stuck: the next point of a way is left out, any other phase is over."""
-        first = phases[0]
-        if isinstance(first, FlyThrough) and len(first.vias) > 1:
-            return [FlyThrough(first.vias[1:], first.halt), *phases[1:]]
-        return phases[1:]
+    def _unstuck(self, phases: list[Phase], here: NDArray[np.float64], around: Surroundings) -> list[Phase]:
+        """What to do when the drone is stuck: look again at what holds it up, or leave it out."""
+        flies = isinstance(phases[0], FlyThrough) and not any(isinstance(phase, LookBack) for phase in phases)
+        circles = self.steps[self.index].do == "circle"  # one that is broken off is none
+        if not flies or circles or self._looks >= MOST or self.way is None:
+            return given_up(phases)
+        again = look_again(here, self.way[1], self._discs(around))
+        if again is None:
+            return given_up(phases)
+        self._looks += 1
+        return [*again.phases, *phases]
 
     def _step(self, here: NDArray[np.float64], around: Surroundings) -> tuple[float, float] | None:
         """Motion for the present step, or None if something ended and the next thing begins."""
@@ -144,7 +152,7 @@ class StepFlyer:
             self._turned = 0.0
         if not self._phases:
             self.index += 1
-            self._phases = None
+            self._phases, self._looks = None, 0
             return None
         motion = self._fly_phase(self._phases[0], here, around)
         if motion is None:
@@ -203,6 +211,8 @@ class StepFlyer:
             return self._fly(phase, here, around)
         if isinstance(phase, Ahead):
             return self._ahead(phase, here, around)
+        if isinstance(phase, LookBack):
+            return self._look(phase)
         if isinstance(phase, TurnBy):
             left = phase.radians - self._turned
         elif isinstance(phase, (TurnTo, Peek)):
@@ -214,6 +224,12 @@ class StepFlyer:
             left = 0.0 if place is None else same_way_round(heading_error(here, place), self._turning)
         gain = PEEK_GAIN if isinstance(phase, Peek) else self.config.follow.turn_gain
         return None if abs(left) < self.config.turned_rad else (0.0, turn_rate(left, gain))
+
+    def _look(self, phase: LookBack) -> tuple[float, float] | None:
+        assert self._phases is not None
+        self._phases[0] = LookBack(phase.decisions - 1)
+        self._progress.give_up()
+        return (0.0, 0.0) if phase.decisions > 0 else None
 
     def _place(self, key: str, around: Surroundings) -> Point | None:
         """Where a thing is, or was when it was last known."""

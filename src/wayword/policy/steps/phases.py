@@ -86,7 +86,14 @@ class Ahead:
     until: Until | None = None
 
 
-Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead
+@dataclass(frozen=True)
+class LookBack:
+    """Stand still and look."""
+
+    decisions: int
+
+
+Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead | LookBack
 PassedThing = tuple[str, float]
 """A thing that was passed, and on which side it was: 1 left, -1 right."""
 
