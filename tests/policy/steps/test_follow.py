@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wayword.policy.steps.follow import FollowConfig, follow, present_speed, speed_to_rest
+from wayword.policy.steps.follow import FollowConfig, follow, present_speed, same_way_round, speed_to_rest
 from wayword.task import DECISION_S, MAX_SPEED_M_S
 
 
@@ -51,3 +51,12 @@ def test_it_slows_down_before_a_disc_that_stands_right_ahead() -> None:
     speed, _ = follow(here, way, False, FollowConfig(), np.array([[0.8, 0.0, 0.3]]), 0.7)
     assert speed == pytest.approx(0.5 / 0.95)
     assert follow(here, way, False, FollowConfig(), np.array([[0.8, 0.5, 0.3]]), 0.7)[0] == MAX_SPEED_M_S
+
+
+def test_what_is_right_behind_is_turned_to_the_way_it_is_turning() -> None:
+    # 3 rad to the left, turning right: 2 pi - 3 = 3.28 rad to the right. What is 2 rad to the left is not behind.
+    assert same_way_round(3.0, -1.0) == pytest.approx(3.0 - 2 * math.pi)
+    assert same_way_round(-3.0, 1.0) == pytest.approx(2 * math.pi - 3.0)
+    assert same_way_round(3.0, 1.0) == 3.0
+    assert same_way_round(3.0, 0.0) == 3.0
+    assert same_way_round(2.0, -1.0) == 2.0

@@ -37,3 +37,16 @@ def test_a_slow_drone_that_gets_on_is_not_stuck() -> None:
         progress.moved(0.0, 0.03)
         progress.has_left(5.0 - 0.03 * k)
         assert not progress.stuck
+
+
+def test_a_longer_way_round_is_begun_anew_but_not_for_ever() -> None:
+    progress = Progress()
+    progress.has_left(1.5)
+    # The gap is closed: the way round is 2.9 m, and 0.1 m shorter at every decision; 1.5 m would come too late.
+    for k in range(2 * NO_NEARER):
+        progress.has_left(2.9 - 0.1 * k)
+        assert not progress.stuck
+    progress.begin()
+    for k in range(3 * NO_NEARER):  # to and fro between two ways
+        progress.has_left(2.9 if k % 2 else 1.5)
+    assert progress.stuck

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,13 @@ from wayword.camera import Camera
 from wayword.episodes.commands import Step
 from wayword.episodes.format import Pose2
 from wayword.episodes.geometry import wrap
-from wayword.policy.steps.follow import FollowConfig, follow, length_of, present_speed, turn_rate
+from wayword.policy.steps.follow import follow, length_of, present_speed, same_way_round, turn_rate
+from wayword.policy.steps.look_again import MOST, given_up, look_again
 from wayword.policy.steps.phases import (
+    PEEK_GAIN,
     Ahead,
     FlyThrough,
+    LookBack,
     PassedThing,
     Peek,
     Phase,
@@ -36,11 +38,12 @@ from wayword.policy.steps.phases import (
     thing_passed,
 )
 from wayword.policy.steps.progress import Progress
+from wayword.policy.steps.reached import FlyerConfig, is_reached
 from wayword.policy.steps.route import is_way_free, route
 from wayword.policy.steps.search import Search
 from wayword.policy.steps.straight import is_there, to_edge_m
 from wayword.policy.steps.surroundings import Point, Surroundings
-from wayword.policy.steps.vias import ViaPoint, bearing_from, heading_error
+from wayword.policy.steps.vias import ViaPoint, heading_error
 
 Motion = tuple[float, float, bool]
 _CLOSE_M = 0.6
@@ -49,20 +52,6 @@ _UNSEEN_M = 0.3
 """Metres ahead after which what waits beside or behind and was never in view is taken to be there."""
 KEPT_AWAY_M = 0.78
 """From the centre of a thing that is to be avoided; "away" ends at 0.6 m."""
-
-
-@dataclass(frozen=True)
-class FlyerConfig:
-    """When a point counts as reached."""
-
-    by_m: float = 0.2
-    """A point on the way."""
-    at_m: float = 0.1
-    """The point where the drone halts."""
-    beyond_m: float = 0.25
-    """A halt that is behind the drone and this near is reached: turning back would only make the way longer."""
-    turned_rad: float = 0.06
-    follow: FollowConfig = field(default_factory=FollowConfig)
 
 
 class StepFlyer:
@@ -88,7 +77,11 @@ class StepFlyer:
         self._progress = Progress()
         self._speed_m_s = self._asked_m_s = 0.0
         """How fast it is, and what it was asked for last."""
+        self._turning = 0.0
+        """The yaw rate it was asked for last."""
         self._places: dict[str, Point] = {}
+        self._looks = 0
+        """How often, in this step, it has looked again at what held it up."""
         self._passed: PassedThing | None = None
         """What the last step went past, and on which side it was."""
         self.way: NDArray[np.float64] | None = None
@@ -113,7 +106,7 @@ class StepFlyer:
         self._progress.moved(turned, gone)
         self._last_place = (float(here[0]), float(here[1]))
         if self._progress.stuck and self._phases:  # what is left of the phase cannot be flown
-            self._phases = self._given_up(self._phases)
+            self._phases = self._unstuck(self._phases, here, around)
             self._progress.give_up()
         self.way = None
         for _ in range(4 * len(self.steps) + 8):  # steps that are done at once follow each other in one decision
@@ -121,17 +114,21 @@ class StepFlyer:
                 break
             motion = self._step(here, around)
             if motion is not None:
-                self._asked_m_s = motion[0]
+                self._asked_m_s, self._turning = motion
                 return (*motion, False)
         return 0.0, 0.0, True
 
-    @staticmethod
-    def _given_up(phases: list[Phase]) -> list[Phase]:
-        """What is left when the drone is stuck: the next point of a way is left out, any other phase is over."""
-        first = phases[0]
-        if isinstance(first, FlyThrough) and len(first.vias) > 1:
-            return [FlyThrough(first.vias[1:], first.halt), *phases[1:]]
-        return phases[1:]
+    def _unstuck(self, phases: list[Phase], here: NDArray[np.float64], around: Surroundings) -> list[Phase]:
+        """What to do when the drone is stuck: look again at what holds it up, or leave it out."""
+        flies = isinstance(phases[0], FlyThrough) and not any(isinstance(phase, LookBack) for phase in phases)
+        circles = self.steps[self.index].do == "circle"  # one that is broken off is none
+        if not flies or circles or self._looks >= MOST or self.way is None:
+            return given_up(phases)
+        again = look_again(here, self.way[1], self._discs(around))
+        if again is None:
+            return given_up(phases)
+        self._looks += 1
+        return [*again.phases, *phases]
 
     def _step(self, here: NDArray[np.float64], around: Surroundings) -> tuple[float, float] | None:
         """Motion for the present step, or None if something ended and the next thing begins."""
@@ -155,7 +152,7 @@ class StepFlyer:
             self._turned = 0.0
         if not self._phases:
             self.index += 1
-            self._phases = None
+            self._phases, self._looks = None, 0
             return None
         motion = self._fly_phase(self._phases[0], here, around)
         if motion is None:
@@ -214,16 +211,25 @@ class StepFlyer:
             return self._fly(phase, here, around)
         if isinstance(phase, Ahead):
             return self._ahead(phase, here, around)
+        if isinstance(phase, LookBack):
+            return self._look(phase)
         if isinstance(phase, TurnBy):
             left = phase.radians - self._turned
         elif isinstance(phase, (TurnTo, Peek)):
             if isinstance(phase, Peek) and around.sure(phase.key):
                 return None
-            left = wrap(phase.heading - float(here[2]))
+            left = same_way_round(wrap(phase.heading - float(here[2])), self._turning)
         else:
             place = self._place(phase.key, around)
-            left = 0.0 if place is None else heading_error(here, place)
-        return None if abs(left) < self.config.turned_rad else (0.0, turn_rate(left))
+            left = 0.0 if place is None else same_way_round(heading_error(here, place), self._turning)
+        gain = PEEK_GAIN if isinstance(phase, Peek) else self.config.follow.turn_gain
+        return None if abs(left) < self.config.turned_rad else (0.0, turn_rate(left, gain))
+
+    def _look(self, phase: LookBack) -> tuple[float, float] | None:
+        assert self._phases is not None
+        self._phases[0] = LookBack(phase.decisions - 1)
+        self._progress.give_up()
+        return (0.0, 0.0) if phase.decisions > 0 else None
 
     def _place(self, key: str, around: Surroundings) -> Point | None:
         """Where a thing is, or was when it was last known."""
@@ -242,17 +248,8 @@ class StepFlyer:
         config, position = self.config, (float(here[0]), float(here[1]))
         vias = list(phase.vias)
         while vias:
-            point = self._point(vias[0], around)
-            gap, behind = math.dist(position, point), abs(heading_error(here, point)) > math.pi / 2
-            if len(vias) > 1:
-                following = self._point(vias[1], around)
-                ahead = abs(wrap(bearing_from(point, following) - bearing_from(point, position))) < math.pi / 2
-                reached = gap < config.by_m or (ahead and gap < 2 * config.by_m)
-            elif phase.halt:
-                reached = gap < config.at_m or (behind and gap < config.beyond_m)
-            else:
-                reached = gap < config.by_m
-            if not reached:
+            following = self._point(vias[1], around) if len(vias) > 1 else None
+            if not is_reached(here, self._point(vias[0], around), following, phase.halt, config):
                 break
             vias.pop(0)
             self._progress.begin()
@@ -270,7 +267,7 @@ class StepFlyer:
         if len(points) > 1:
             way = np.concatenate([way, np.array(points[1:])])
         self.way = way
-        return follow(here, way, phase.halt, config.follow, around.discs(), self._speed_m_s)
+        return follow(here, way, phase.halt, config.follow, around.discs(), self._speed_m_s, self._turning)
 
     def _ahead(self, phase: Ahead, here: NDArray[np.float64], around: Surroundings) -> tuple[float, float] | None:
         """Along a line; its end is fixed when it begins, so that what is flown is what was said."""
@@ -294,5 +291,5 @@ class StepFlyer:
         if not is_way_free(position, end, discs):  # straight ahead was said: go around only what is in the way
             way = route(position, end, discs)
         self.way = way
-        speed, rate = follow(here, way, True, self.config.follow, around.discs(), self._speed_m_s)
+        speed, rate = follow(here, way, True, self.config.follow, around.discs(), self._speed_m_s, self._turning)
         return (min(speed, 0.45), rate) if phase.until is not None else (speed, rate)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from wayword.policy.steps.vias import heading_error
 from wayword.task import DECISION_S, MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
 
+BEHIND_RAD = 1.0
+"""What is this near to right behind may be turned to either way; the fastest turn is half of it per decision."""
+
 
 @dataclass(frozen=True)
 class FollowConfig:
@@ -49,14 +52,16 @@ def follow(
     config: FollowConfig,
     discs: NDArray[np.float64] | None = None,
     speed_m_s: float = 0.0,
+    turning: float = 0.0,
 ) -> tuple[float, float]:
     """Forward speed and yaw rate along a way that begins at the drone; ``brakes`` if it is to halt at its end.
 
     Slower before one of the ``discs`` that stands right ahead: to halt before it, as at the end of a way, would stop
-    the drone again and again on a circle (3 of 144 were lost on dev). ``speed_m_s`` is how fast the drone is.
+    the drone again and again on a circle (3 of 144 were lost on dev). ``speed_m_s`` is how fast the drone is,
+    ``turning`` the yaw rate it was asked for last.
     """
     carrot = along(way, config.look_ahead_m)
-    error = heading_error(pose, carrot)
+    error = same_way_round(heading_error(pose, carrot), turning)
     left = length_of(way)
     speed = max(speed_to_rest(left, speed_m_s, config.lag_s), config.creep_m_s) if brakes else MAX_SPEED_M_S
     speed *= math.exp(-config.slow_turn * abs(error))
@@ -95,6 +100,17 @@ def free_ahead(pose: NDArray[np.float64], discs: NDArray[np.float64]) -> float:
     if not hits.any():
         return math.inf
     return max(0.0, float((ahead[hits] - np.sqrt(room[hits])).min()))
+
+
+def same_way_round(error: float, turning: float) -> float:
+    """An error of heading of about half a turn, to the side to which the drone is ``turning`` already.
+
+    What is right behind is on the left now and on the right after a noisy pose: a drone that took the shorter way at
+    every decision would turn to and fro in front of it.
+    """
+    if abs(error) > math.pi - BEHIND_RAD and error * turning < 0:
+        return error - math.copysign(2 * math.pi, error)
+    return error
 
 
 def turn_rate(error: float, gain: float = 1.8) -> float:

@@ -32,8 +32,10 @@ from wayword.task import ARENA_M
 
 SOME_WAY_M = 0.8
 """Ahead, back or aside, when no distance is said."""
-PEEK = 0.4
-"""Radians to the side that still count as looking ahead."""
+PEEK = 0.35
+"""Radians to the side that still count as looking ahead: with what a vehicle turns on, still less than 30 degrees."""
+PEEK_GAIN = 1.0
+"""Yaw rate per radian: a vehicle that answers late would turn on by a third of what it was asked for."""
 LEAD_OUT = 0.3
 """Radians that a circle goes on beyond what was said: its last point counts as reached a little early."""
 
@@ -84,7 +86,14 @@ class Ahead:
     until: Until | None = None
 
 
-Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead
+@dataclass(frozen=True)
+class LookBack:
+    """Stand still and look."""
+
+    decisions: int
+
+
+Phase = FlyThrough | TurnBy | TurnTo | Peek | Face | Ahead | LookBack
 PassedThing = tuple[str, float]
 """A thing that was passed, and on which side it was: 1 left, -1 right."""
 

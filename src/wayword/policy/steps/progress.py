@@ -13,6 +13,8 @@ STILL, NO_NEARER = 5, 12
 """Decisions without motion, or without coming nearer to the next point of a way, after which it is stuck."""
 _TURNED_RAD, _MOVED_M, _NEARER_M = 0.02, 0.02, 0.05
 """What counts as motion, and as nearer."""
+_LONGER_M, _WAYS = 0.4, 3
+"""A way that is suddenly longer by this leads another way round: it is begun anew, so often at most."""
 
 
 class Progress:
@@ -24,7 +26,8 @@ class Progress:
 
     def begin(self) -> None:
         """A point was reached, or another phase begins: the way is another one."""
-        self._shortest_m, self._no_nearer = math.inf, 0
+        self._shortest_m = self._last_m = math.inf
+        self._no_nearer, self._ways = 0, 1
 
     def moved(self, turned_rad: float, gone_m: float) -> None:
         """Since the last decision."""
@@ -32,7 +35,10 @@ class Progress:
 
     def has_left(self, way_m: float) -> None:
         """So long is the way to the next point now; turning on the spot takes 6 decisions at most."""
-        if way_m < self._shortest_m - _NEARER_M:
+        another = way_m > self._last_m + _LONGER_M and self._ways < _WAYS
+        self._ways += another
+        self._last_m = way_m
+        if another or way_m < self._shortest_m - _NEARER_M:
             self._shortest_m, self._no_nearer = way_m, 0
         else:
             self._no_nearer += 1
