@@ -15,7 +15,7 @@ from wayword.flying.episode_source import load_bank
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy.steps import StepFlyer, TrueLayout
 from wayword.policy.steps.oracle import StepOracle
-from wayword.policy.steps.progress import NO_NEARER
+from wayword.policy.steps.progress import NO_NEARER, STILL
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 
 LAYOUT = (
@@ -162,6 +162,30 @@ def test_a_point_that_something_keeps_it_from_is_given_up_although_the_drone_nev
     assert stop
     assert steps.count(0) <= 2 * NO_NEARER  # and not until its time is over
     assert math.dist(pose[:2], (1.0, 3.5)) < 0.75
+
+
+def test_a_way_whose_first_point_is_given_up_still_ends_at_its_last() -> None:
+    # Northwards through the middle of a gap, points at y = 1.35, 2 and 2.65, and something holds it at y = 0.5.
+    flyer = StepFlyer([Step("between", objects=("globe", "planter"))], Camera())
+    around = TrueLayout({"globe": (1.5, 2.0), "planter": (3.1, 2.0)})
+    for _ in range(STILL + 2):
+        flyer.decide(np.array([2.3, 0.5, math.pi / 2]), around)
+    assert flyer.way is not None
+    assert flyer.way[1] == pytest.approx((2.3, 2.0))
+    # It halts there: 0.17 m before the last point the flight is not over yet, as it would be on the way elsewhere.
+    stops = [flyer.decide(np.array([2.3, y, math.pi / 2]), around)[2] for y in (2.0, 2.48, 2.6)]
+    assert stops == [False, False, True]
+
+
+def test_a_point_on_a_straight_way_is_reached_at_it_and_not_far_before() -> None:
+    # Northwards through the middle of a gap: points at y = 1.35, 2 and 2.65. The first counts from 0.2 m away on.
+    around = TrueLayout({"globe": (1.5, 2.0), "planter": (3.1, 2.0)})
+    for y, following in ((1.05, 1.35), (1.2, 2.0)):
+        flyer = StepFlyer([Step("between", objects=("globe", "planter")), Step("return")], Camera())
+        flyer.decide(np.array([2.3, 0.5, math.pi / 2]), around)
+        flyer.decide(np.array([2.3, y, math.pi / 2]), around)
+        assert flyer.way is not None
+        assert flyer.way[1] == pytest.approx((2.3, following))
 
 
 def test_a_flight_without_steps_ends_at_once() -> None:
