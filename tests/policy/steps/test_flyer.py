@@ -164,6 +164,20 @@ def test_a_point_that_something_keeps_it_from_is_given_up_although_the_drone_nev
     assert math.dist(pose[:2], (1.0, 3.5)) < 0.75
 
 
+def test_what_comes_next_is_planned_for_only_when_all_its_things_are_known() -> None:
+    # By the globe, then through a gap of which one side has not been seen: as if nothing were known of what follows.
+    def way(after: Step, **places: tuple[float, float]) -> list[list[float]]:
+        flyer = StepFlyer([Step("pass", object="globe"), after], Camera())
+        flyer.decide(np.array([2.35, 0.9, math.pi / 2]), TrueLayout({"globe": (2.35, 2.35), **places}))
+        assert flyer.way is not None
+        return flyer.way.tolist()
+
+    gap = Step("between", objects=("planter", "kettle"))
+    unknown = way(Step("goto", object="kettle"), planter=(0.9, 1.6))
+    assert way(gap, planter=(0.9, 1.6)) == unknown
+    assert way(gap, planter=(0.9, 1.6), kettle=(0.9, 2.8)) != unknown
+
+
 def test_a_way_whose_first_point_is_given_up_still_ends_at_its_last() -> None:
     # Northwards through the middle of a gap, points at y = 1.35, 2 and 2.65, and something holds it at y = 0.5.
     flyer = StepFlyer([Step("between", objects=("globe", "planter"))], Camera())
