@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,6 +55,18 @@ def test_without_a_place_for_the_cache_kernels_are_compiled_anew(monkeypatch: py
     assert kernel(14) == 42
     assert kernel.targetoptions["nogil"]
     assert not kernel.stats.cache_hits
+
+
+def test_kernels_run_as_python_where_numba_is_told_not_to_compile(tmp_path: Path) -> None:
+    (tmp_path / "kernel_of_a_test.py").write_text(MODULE)
+    command = (
+        "import kernel_of_a_test as k; from wayword.policy.steps.route import route; print(k.double(21), k.double)"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.startswith("42 <function double")
 
 
 def test_mistakes_in_a_kernel_are_not_taken_for_a_missing_cache() -> None:

@@ -31,6 +31,8 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = njit(**options)(function)
+        if not hasattr(kernel, "py_func"):  # NUMBA_DISABLE_JIT=1, for debuggers: the function as it stands
+            return kernel
         with suppress(RuntimeError):  # numba: no locator available, nowhere to put the cache
             kernel._cache = _Cache(kernel)  # as cache=True does, with our key
         return kernel

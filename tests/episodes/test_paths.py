@@ -28,6 +28,9 @@ from wayword.episodes import (
     random_layout,
 )
 from wayword.episodes.geometry import wrap
+from wayword.episodes.leg_pieces import Line
+from wayword.episodes.legs import Leg
+from wayword.episodes.paths import FlownLeg, finish_episode
 from wayword.errors import WaywordError
 
 NAMES = [f"thing {i}" for i in range(20)]
@@ -118,6 +121,19 @@ def test_half_way_around() -> None:
     assert back.bend == pytest.approx(-math.pi, abs=0.02)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_three_quarters_around_are_no_quarter_the_other_way(sign: int) -> None:
+    # From north-west of the cone over south to north-east of it: the heading at the end is the one at the beginning
+    # and a quarter turn to the other side, but what was flown are three quarters.
+    angles = np.radians(np.linspace(135, 405, 42))
+    points = [(2 + sign * 0.5 * math.cos(a), 2 + 0.5 * math.sin(a)) for a in angles]
+    facts = measure_manoeuvre(flight(points, 0.0, cone=(2, 2)), 0, "around", ["cone"])
+    assert facts is not None
+    assert facts.side == ("left" if sign > 0 else "right")
+    assert (facts.around, facts.bend) == pytest.approx((sign * 1.5 * math.pi, sign * 1.5 * math.pi), abs=0.03)
+    assert "most of the way around the cone" in plain_instruction(facts)
+
+
 def test_between_names_the_left_one_first() -> None:
     episode = flight(line(1, 2.3), 0.0, south=(2, 1.4), north=(2, 2.55))
     facts = measure_manoeuvre(episode, 0, "between", ["south", "north"])
@@ -182,6 +198,19 @@ def test_paths_are_clear_in_bounds_and_flyable(seed: int, few: bool) -> None:
         inner = np.unwrap(np.arctan2(*np.diff(path[first + 5 : last - 4], axis=0).T[::-1]))
         if len(inner) > 4:
             assert np.abs(inner[4:] - inner[:-4]).max() <= 2.8 * 0.24 + 0.06  # and the millimetre grid
+
+
+@pytest.mark.parametrize(("metres", "last"), [(1.055, 1.02), (1.075, 1.06), (1.09, 1.08)])
+def test_a_path_ends_where_its_last_leg_does(metres: float, last: float) -> None:
+    # The sketch has steps of 2 cm, to 1.04, 1.06 and 1.08 m; those of 6 cm lead to 1.02 m. What is left of it is a step
+    # of its own if it is more than half of one: 4 and 6 cm are, 2 cm are not.
+    end, cone, config = (1 + metres, 2.0), PlacedObject("cone", 2.7, 2.0, 0.0), PathConfig()
+    leg = Leg("approach", (0,), (Line((1.0, 2.0), end),))
+    flown = FlownLeg(leg, leg.points(np.random.default_rng(0), 0.0), np.zeros((0, 3)))
+    made = finish_episode("e", "train", (cone,), [flown], np.random.default_rng(0), config, yaw=0.0)
+    assert made is not None
+    assert made[0].path[0] == pytest.approx((1.0, 2.0))
+    assert made[0].path[-1] == pytest.approx((1 + last, 2.0))
 
 
 def test_paths_do_not_fly_back_along_themselves(made: list[Made]) -> None:

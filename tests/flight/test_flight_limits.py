@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.governing import FENCE, heard, tick, wish
 from wayword.errors import WaywordError
 from wayword.flight import Fence, GovernorConfig, Kind, Reason, State
+from wayword.flight.limits import held_back
 
 FAST = State(0.0, speed_m_s=0.7)
 
@@ -114,6 +115,24 @@ def test_distances_to_the_fence_change_no_faster_than_the_place(x: float, y: flo
     for angle in range(8):
         there = ELL.distance(x + 0.1 * math.cos(angle), y + 0.1 * math.sin(angle))
         assert abs(there - here) <= 0.1 + 1e-9
+
+
+def test_inwards_is_straight_away_from_an_edge_that_runs_askew():
+    # A square on its corner; its south-eastern edge is x - y = 2. From (2.8, 1) it is 0.2 / sqrt(2) m away.
+    diamond, half = Fence(((2, 0), (4, 2), (2, 4), (0, 2))), math.sqrt(0.5)
+    assert diamond.distance(2.8, 1.0) == pytest.approx(0.2 * half)
+    assert diamond.inwards(2.8, 1.0) == pytest.approx((-half, half))
+    assert diamond.inwards(3.2, 1.0) == pytest.approx((-half, half))  # from outside
+    assert diamond.inwards(1.0, 2.8) == pytest.approx((half, -half))
+
+
+def test_time_is_given_back_for_the_part_of_a_wish_that_was_lost():
+    # Of 0.4 m/s 0.3 are left: a quarter of a tick of 0.05 s. For 0.1 m/s, three quarters; for all of it, nothing.
+    config = GovernorConfig()
+    for left, seconds in ((0.3, 0.0125), (0.1, 0.0375), (0.4, 0.0)):
+        after = held_back(config, State(0.0, held_s=2.0), wish(1.0, 0.4), left, (Reason.CLEARANCE,))
+        assert after.held_s == pytest.approx(2.0 + seconds)
+    assert held_back(config, State(0.0), wish(1.0, 0.4), 0.1, (Reason.ACCELERATION,)).held_s == 0
 
 
 def test_a_fence_does_not_care_where_its_corners_begin_or_which_way_they_run():

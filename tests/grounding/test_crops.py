@@ -94,6 +94,18 @@ def test_letterbox_keeps_proportions() -> None:
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (24, 47, 52, 75)
 
 
+@pytest.mark.parametrize(("shape", "axis", "half"), [((72, 256), 0, 36), ((144, 64), 1, 64)])
+def test_the_middle_of_a_picture_is_the_middle_of_its_letterbox(shape: tuple[int, int], axis: int, half: int) -> None:
+    # Half the size, with bars of 18 lines above and below; or of 48 columns on both sides, for the upright one.
+    photo = np.zeros((*shape, 3), np.uint8)
+    np.moveaxis(photo, axis, 0)[shape[axis] // 2 :] = 255
+    frame, scale, dx, dy = letterbox(photo, 72, 128)
+    assert (scale, dx, dy) == ((0.5, 0, 18) if axis == 0 else (0.5, 48, 0))
+    turned = np.moveaxis(frame, axis, 0)
+    np.testing.assert_array_equal(turned[:half], 0)
+    np.testing.assert_array_equal(turned[half:], 255)
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (1, 500), (2000, 3), (5, 5)])
 def test_letterbox_of_odd_pictures(shape: tuple[int, int]) -> None:
     frame, *_ = letterbox(np.full((*shape, 3), 77, np.uint8), 72, 128)

@@ -233,6 +233,8 @@ def test_parts_of_the_thing_before(text: str, parts: dict[int, str]) -> None:
         ("go to [the dishes] past [the drum], [they] are far", [(), (), (0,)]),
         ("[the shoe] and [the drum]. To [the dishes], by [them]", [(), (), (), (2,)]),
         ("keep [the shoe] left, [the drum] right, pass [them]", [(), (), (0, 1)]),
+        # Of three that are not named together, the last two.
+        ("keep [the shoe] left, [the drum] right, stop by [the horse], pass [them]", [(), (), (), (1, 2)]),
         ("past [the shoe]. Go to [the drum]. [They] are red", [(), (), (0, 1)]),
         ("approach [the drum], [they] stay left", [(), (0,)]),
         ("pass [them]", [()]),

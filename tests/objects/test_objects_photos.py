@@ -394,6 +394,17 @@ def test_the_salient_thing_is_found_and_a_flat_picture_is_not_trusted() -> None:
     assert SaliencyCropper().crop_box(np.full((240, 320, 3), 90, np.uint8)) == (Box(40, 30, 280, 210), 0.0)
 
 
+def test_a_box_is_of_whole_pixels_of_the_picture_that_was_looked_at() -> None:
+    # 640 x 86 pixels are looked at as 128 x 17, as 17.2 cannot be: 5 pixels across in one, 86 / 17 = 5.06 down.
+    photo = np.full((86, 640, 3), 200, np.uint8)
+    photo[25:66, 290:350] = (200, 20, 20)
+    box, sure = SaliencyCropper().crop_box(photo)
+    assert sure > 0.5
+    edges = np.array(box.values) * np.array([128 / 640, 17 / 86, 128 / 640, 17 / 86])
+    np.testing.assert_allclose(edges, edges.round(), atol=1e-9)
+    assert np.abs(edges - [58, 5, 70, 13]).max() <= 1
+
+
 def test_the_thing_near_the_middle_goes_before_one_at_the_edge() -> None:
     image = scene()
     ImageDraw.Draw(image).rectangle((0, 0, 70, 60), fill=(30, 30, 200))

@@ -72,6 +72,8 @@ def test_a_new_instruction_forgets_the_old_flight(pilot: Pilot, view: NDArray[np
 def test_it_says_what_the_database_does_not_know(pilot: Pilot) -> None:
     pilot.reset("go past the unicorn, then go past the unicorn and stop by the globe", "test")
     assert pilot.unknown == ("the unicorn",)
+    pilot.reset("go past the unicorn and circle it", "test")  # nor is "it" one more thing that nobody knows
+    assert pilot.unknown == ("the unicorn",)
 
 
 def test_nothing_works_before_an_instruction(view: NDArray[np.uint8]) -> None:

@@ -12,6 +12,7 @@ from wayword.episodes import PlacedObject, Pose2, examples, load_natural
 from wayword.episodes.commands import Select, Step
 from wayword.evaluation.commands import Trace, judge
 from wayword.language.reader import Reading, Thing
+from wayword.mapping.landmarks import Landmark
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.pilot.pilot import open_database
 from wayword.policy.variants import WAYFINDER
@@ -84,6 +85,17 @@ def test_steps_are_flown_with_own_eyes_and_nothing_is_touched(policy: Wayfinder)
     np.testing.assert_allclose(thought.distributions.sum(axis=1), 1.0, atol=1e-5)
 
 
+def test_the_step_that_is_flown_is_told_by_its_number_among_all_that_were_read(policy: Wayfinder) -> None:
+    steps = (Step("avoid", "watermelon"), Step("turn", degrees=90.0), Step("stay"), Step("turn", degrees=-90.0))
+    readings = [Reading("steps", steps, named("watermelon")), Reading("refusal", refusal="no")]
+    _, loop = fly(policy, readings)
+    numbers = [policy.step_number(0)]
+    for _ in loop:
+        numbers.append(policy.step_number(0))
+        assert policy.step_number(1) is None
+    assert list(dict.fromkeys(numbers)) == [1, 3, None]  # what is kept away from and a wait are not flown
+
+
 def test_a_thing_that_is_meant_by_its_place_is_found_after_a_look_round(policy: Wayfinder) -> None:
     things = {"1": Thing("the nearest", select=Select("nearest"))}
     arena, loop = fly(policy, [Reading("steps", (Step("goto", "1"),), things)])
@@ -126,6 +138,24 @@ def test_the_legs_of_a_description_follow_each_other_with_one_map(policy: Wayfin
             break
     assert len(set(starts)) == 2  # two segments at once; the third begins where they ended
     assert all(after >= before - 1e-3 for before, after in pairwise(coverage))
+
+
+@pytest.mark.parametrize(("way_m", "slowed"), [(0.1, False), (0.35, True)])
+def test_what_is_fast_is_slowed_down_for_what_stands_farther_away(
+    policy: Wayfinder, way_m: float, slowed: bool
+) -> None:
+    # 0.2 m/s are asked for, half a metre before the rim of a thing: 0.24 m in 1.2 s. In the last half second it flew
+    # 0.1 m (0.2 m/s), or 0.35 m (0.7 m/s): then it coasts 0.23 m further, nearer than is to be kept.
+    _, loop = fly(policy, [Reading("description")], ["stop in front of the globe"])
+    loop.decide()
+    marks = policy._plans[0].map.landmarks
+    evidence = np.full(len(marks.names) + 1, -20.0)
+    evidence[0] = 0.0
+    marks._all[:] = [Landmark(0, 1.8, 1.0, 0.1, evidence, 100.0, weight=9.0)]
+    for x in (1.0 - way_m, 1.0):
+        action = np.array([0.2, 0.0, 0.0])
+        policy._keep_clear(0, np.array([x, 1.0, 0.7, 0.0, 0.0, 0.0]), action)
+    assert action[0] < 0.1 if slowed else action.tolist() == [0.2, 0.0, 0.0]
 
 
 def test_anyway_flies_a_text_that_was_refused(policy: Wayfinder) -> None:

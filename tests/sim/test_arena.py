@@ -71,6 +71,16 @@ def test_objects_are_solid_and_touches_are_counted(bank: MeshBank) -> None:
     assert arena.endings == [None]
 
 
+def test_what_stood_there_in_the_episode_before_is_not_solid_any_more(bank: MeshBank) -> None:
+    arena = arena_with(bank, situation())
+    arena.reset([0], [Situation((), Pose2(1.0, 2.35, 0.0))], [1])
+    for _ in range(6):
+        arena.step([[0.7, 0.0, 0.0]])
+    # v(t) = 0.7 (1 - exp(-t / 0.5)); after 3 s the way is 0.7 (3 - 0.5 (1 - exp(-6))) = 1.7509 m, across the cone.
+    assert arena.poses[0, 0] == pytest.approx(1.0 + 0.7 * (3 - 0.5 * (1 - math.exp(-6))), abs=1e-6)
+    assert arena.contacts[0] == 0
+
+
 def test_a_touch_can_end_the_episode(bank: MeshBank) -> None:
     arena = arena_with(bank, situation(), config=ArenaConfig(end_on_contact=True))
     while len(arena.flying):

@@ -45,7 +45,7 @@ class TrainReader:
     """Learning rate at its highest; a third of it where --start is given is a good choice."""
     layers: int = 4
     """Size of the network: layers of MiniLM that are trained further, at most 4."""
-    kept: float = 0.0
+    start_share: float = 0.0
     """With --start: share of its weights in those that are saved; a half forgets less of what it could read."""
     seed: int | None = None
     """Of everything random; by default 0, or that of --config."""
@@ -80,7 +80,7 @@ class TrainReader:
                 raise WaywordError(f"--rate {self.rate}: between 0 and 1")
             shape = replace(base.shape, layers=self.layers)
             loop = replace(base.loop, steps=self.steps, learning_rate=self.rate)
-            config = replace(base, shape=shape, loop=loop, kept=self.kept)
+            config = replace(base, shape=shape, loop=loop, start_share=self.start_share)
         return config if self.seed is None else replace(config, loop=replace(config.loop, seed=self.seed))
 
     def _inputs(self) -> ReaderInputs:

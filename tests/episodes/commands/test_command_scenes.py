@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from wayword.episodes.commands import (
     load_commands,
 )
 from wayword.episodes.commands.possible import pose_before, why_not
+from wayword.episodes.commands.steps import End
 from wayword.episodes.geometry import wrap
 from wayword.errors import WaywordError
 
@@ -140,3 +142,18 @@ def test_the_walk_in_thought() -> None:
     assert (at_goal.x, at_goal.y, at_goal.yaw) == pytest.approx((2.0, 2.5, math.pi / 2))
     home = pose_before(steps, 4, places, START)
     assert (home.x, home.y) == (1.0, 1.0)
+
+
+def test_close_is_on_a_circle_around_the_thing() -> None:
+    # a is 2 m ahead and 0.48 m to the left: 0.8 m from it are 0.64 m before it is abeam (0.64^2 + 0.48^2 = 0.8^2).
+    pose = pose_before([until("a", "close"), Step("return")], 1, {"a": (3.0, 1.48)}, START)
+    assert (pose.x, pose.y) == pytest.approx((1.0 + 2.0 - 0.64, 1.0))
+
+
+@pytest.mark.parametrize(("end", "x"), [("in", 2.0), ("through", 2.5)])
+def test_a_gap_is_thought_to_be_flown_through_away_from_where_the_drone_is(end: End, x: float) -> None:
+    # The gap of a at (2, 1) and b at (2, 3) lies to the north-east of (1, 1): across it to the east, not to the west.
+    steps, places = [Step("between", objects=("a", "b"), end=end), Step("return")], {"a": (2.0, 1.0), "b": (2.0, 3.0)}
+    for objects in (("a", "b"), ("b", "a")):
+        pose = pose_before([replace(steps[0], objects=objects), steps[1]], 1, places, START)
+        assert (pose.x, pose.y, pose.yaw) == pytest.approx((x, 2.0, 0.0))

@@ -102,6 +102,9 @@ def test_two_at_the_same_distance_are_ordered_by_name() -> None:
 def test_how_plainly_a_rule_means_one() -> None:
     # Nearest is at 1.005 m, the next at 1.414 m.
     assert margin(Select("nearest", None, 1), PLACES, HERE) == pytest.approx(math.sqrt(2) - math.hypot(1, 0.1))
+    # One in the middle may be taken for either neighbour, the last (4.005 m) for the one before it (2.121 m).
+    assert margin(Select("nearest", None, 2), PLACES, HERE) == pytest.approx(math.sqrt(2) - math.hypot(1, 0.1))
+    assert margin(Select("nearest", None, 4), PLACES, HERE) == pytest.approx(math.hypot(4, 0.2) - math.hypot(1.5, 1.5))
     assert margin(Select("nearest-left", None, 1), PLACES, HERE) == math.inf
     assert margin(Select("nearest-left", None, 2), PLACES, HERE) == 0.0
 

@@ -68,6 +68,15 @@ def test_only_what_is_flown_nearby_winds() -> None:
     assert flown(circle, a=(0, 0)).winding("a", within_m=1.1)[-1] == pytest.approx(2 * math.pi, abs=1e-3)
 
 
+def test_the_step_into_what_is_nearby_does_not_wind_yet() -> None:
+    # From (1, 1), 1.41 m away, to (0, 0.9): an eighth of a turn from outside. Then on to (-0.9, 0): a quarter inside.
+    # Then out to (-1, -1) again: an eighth that does not count either.
+    poses = np.array([(1, 1, 0), (0, 0.9, 0), (-0.9, 0, 0), (-1, -1, 0)], np.float64)
+    way = Flown(Trace(np.arange(4) / 10, poses), things(a=(0, 0)))
+    np.testing.assert_allclose(way.winding("a", within_m=1.0), np.array([0, 0, 1, 1]) * math.pi / 2, atol=1e-9)
+    np.testing.assert_allclose(way.winding("a"), np.array([0, 0.5, 1.5, 2.0]) * math.pi / 2, atol=1e-9)
+
+
 def test_straight_across_the_centre_is_round_it_on_neither_side() -> None:
     assert flown(Drawn(-1.0, 0.0).ahead(2), a=(0, 0)).winding("a")[-1] == pytest.approx(0.0, abs=1e-6)
     # A little beside it is half a turn: with the object on the right, clockwise.

@@ -84,6 +84,12 @@ def test_a_said_distance(said: float, ends_at: float, done: bool) -> None:
     assert verdict(Drawn().ahead(2.0 - ends_at), LAYOUT, goto("a", distance_m=said)).done is done
 
 
+def test_farther_out_than_at_a_thing_it_does_not_matter_what_else_is_near() -> None:
+    # A metre before a, with d half a metre beside the drone; then 0.45 m before a, with d at 0.3 m.
+    assert verdict(Drawn().ahead(1.0), things(a=(2.0, 0.0), d=(1.0, 0.5)), goto("a", distance_m=1.0)).done
+    assert not verdict(Drawn().ahead(1.55), things(a=(2.0, 0.0), d=(1.55, 0.3)), goto("a", distance_m=0.45)).done
+
+
 def test_facing_is_close_and_within_30_degrees() -> None:
     assert verdict(Drawn().ahead(1.5).turn(25), LAYOUT, goto("a", "facing")).done
     assert not verdict(Drawn().ahead(1.5).turn(35), LAYOUT, goto("a", "facing")).done
@@ -191,6 +197,14 @@ def test_gaps() -> None:
     assert not verdict(Drawn(0, 1).ahead(1.5), gate, inside).done
     assert not verdict(Drawn(0, 1).ahead(2.5), gate, inside).done  # flew on
     assert verdict(Drawn(0, 1).ahead(2.5), gate, inside, Step("forward")).done
+
+
+def test_a_gap_is_crossed_where_the_way_crosses_its_line() -> None:
+    # Two samples, 0.5 m before the line and behind it: across at y = 0.5, a quarter of the way from a to b; or at 0.35.
+    through = Step("between", objects=("a", "b"), end="through")
+    for first, last, done in ((0.0, 1.0, True), (1.0, 0.0, True), (0.7, 0.0, False), (0.0, 0.7, False)):
+        trace = Trace([0.0, 0.1], [(1.5, first, 0.0), (2.5, last, 0.0)])  # type: ignore[arg-type]
+        assert judge([through], LAYOUT, trace).done is done
 
 
 # The drone itself ----------------------------------------------------------------------------------------
@@ -336,6 +350,8 @@ def test_a_flight_ends_by_itself() -> None:
     assert judged("policy", None, 1.5, goto("a")).done
     assert judged("horizon", None, 1.5, goto("a")).words == "it ended by itself: no, it ran out of time"
     assert not judged("refused", "I know no a", 0.0, goto("a")).done
+    # Not even where it has come to its goal: who refuses does not fly.
+    assert judged("refused", "I know no a", 1.5, goto("a")).words == "it flew: no, it refused"
 
 
 def test_nothing_to_do_is_refused_with_a_reason() -> None:

@@ -69,7 +69,7 @@ def test_a_seed_beside_a_file_of_settings_changes_the_seed_alone(
         (["--layers", "0"], "--layers 0: from 1 to 4"),
         (["--seed", "-1"], "--seed -1: must be 0 or more"),
         (["--rate", "0"], "--rate 0.0: between 0 and 1"),
-        (["--kept", "1"], "kept 1.0: at least 0 and less than 1"),
+        (["--start-share", "1"], "start-share 1.0: at least 0 and less than 1"),
     ],
 )
 def test_settings_that_cannot_be(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

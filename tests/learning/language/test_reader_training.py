@@ -215,12 +215,12 @@ def test_the_mean_with_the_weights_it_went_on_from(few: ReaderInputs, tmp_path: 
     before = train_reader(miniature(1), few, tmp_path / "before")
     on = replace(few, start=before)
     learned = load_network(train_reader(miniature(3), on, tmp_path / "learned")).weights
-    mean = load_network(train_reader(replace(miniature(3), kept=0.25), on, tmp_path / "mean")).weights
+    mean = load_network(train_reader(replace(miniature(3), start_share=0.25), on, tmp_path / "mean")).weights
     for name, first in load_network(before).weights.items():
         np.testing.assert_allclose(mean[name], 0.25 * first + 0.75 * learned[name], atol=0.02 * np.abs(first).max())
     assert any(np.abs(mean[name] - learned[name]).max() > 1e-4 for name in mean)
     with pytest.raises(WaywordError, match="only where --start names them"):
-        train_reader(replace(miniature(1), kept=0.25), few, tmp_path / "nothing")
+        train_reader(replace(miniature(1), start_share=0.25), few, tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()
 
 

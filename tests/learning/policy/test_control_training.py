@@ -25,7 +25,7 @@ from wayword.learning.policy.teacher import (
     oracle_actor,
     teacher_examples,
 )
-from wayword.learning.policy.train_control import ControlInputs, train
+from wayword.learning.policy.train_control import ControlSources, train
 from wayword.mapping.grid import CELL_M, UNOBSERVED
 from wayword.policy.control import PAPER, Control, ControlConfig
 from wayword.task import MAX_SPEED_M_S, MAX_YAW_RATE_RAD_S
@@ -184,7 +184,7 @@ def test_a_run_goes_on_from_exported_weights_and_settles_first(tmp_path: Path) -
     first = train(tmp_path / "first", QUICK)
     first.export()
     begun = load_networks(tmp_path / "first")[0].state_dict()
-    inputs = ControlInputs(tmp_path / "first")
+    inputs = ControlSources(tmp_path / "first")
     settling = replace(QUICK, settling=2, iterations=2, evaluate_every=100)
     settled = train(tmp_path / "settled", settling, inputs)
     for name, value in settled.control.state_dict().items():

@@ -89,6 +89,9 @@ def test_the_end_is_judged_by_the_goal_distribution() -> None:
     # At line 29, column 36 the goal (32, 40) is 3 and 4 cells away: 5 cells, times 0.5.
     assert step(reward, place=(29, 36), ended=True) == pytest.approx(-2.5)
     assert step(reward, place=(29, 36), ended=False) == 0
+    # By the goal's alone: where the path is likely does not matter.
+    anew = IntrinsicReward(1, RewardConfig(step=0))
+    assert step(anew, path=(32, 50), place=(29, 36), ended=True) == pytest.approx(-2.5)
     # Unobserved mass is left out of the distance; the release's extra term counts it.
     kept = {"step": 0.0, "exploration": 0.0, "visitation": 0.0}
     assert step(IntrinsicReward(1, RewardConfig(**kept)), place=(32, 40), unobserved=0.25, ended=True) == 0

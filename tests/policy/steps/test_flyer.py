@@ -16,7 +16,7 @@ from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy.steps import StepFlyer, TrueLayout
 from wayword.policy.steps.look_again import MOST
 from wayword.policy.steps.oracle import StepOracle
-from wayword.policy.steps.progress import NO_NEARER
+from wayword.policy.steps.progress import NO_NEARER, STILL
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 
 LAYOUT = (
@@ -199,6 +199,44 @@ def test_what_holds_it_up_is_looked_at_from_further_away_and_then_flown_to() -> 
     assert stop
     assert not ghost
     assert math.dist(pose[:2], (3.0, 1.0)) < 0.75
+
+
+def test_what_comes_next_is_planned_for_only_when_all_its_things_are_known() -> None:
+    # By the globe, then through a gap of which one side has not been seen: as if nothing were known of what follows.
+    def way(after: Step, **places: tuple[float, float]) -> list[list[float]]:
+        flyer = StepFlyer([Step("pass", object="globe"), after], Camera())
+        flyer.decide(np.array([2.35, 0.9, math.pi / 2]), TrueLayout({"globe": (2.35, 2.35), **places}))
+        assert flyer.way is not None
+        return flyer.way.tolist()
+
+    gap = Step("between", objects=("planter", "kettle"))
+    unknown = way(Step("goto", object="kettle"), planter=(0.9, 1.6))
+    assert way(gap, planter=(0.9, 1.6)) == unknown
+    assert way(gap, planter=(0.9, 1.6), kettle=(0.9, 2.8)) != unknown
+
+
+def test_a_way_whose_first_point_is_given_up_still_ends_at_its_last() -> None:
+    # Northwards through the middle of a gap, points at y = 1.35, 2 and 2.65, and something holds it at y = 0.5.
+    flyer = StepFlyer([Step("between", objects=("globe", "planter"))], Camera())
+    around = TrueLayout({"globe": (1.5, 2.0), "planter": (3.1, 2.0)})
+    for _ in range(STILL + 2):
+        flyer.decide(np.array([2.3, 0.5, math.pi / 2]), around)
+    assert flyer.way is not None
+    assert flyer.way[1] == pytest.approx((2.3, 2.0))
+    # It halts there: 0.17 m before the last point the flight is not over yet, as it would be on the way elsewhere.
+    stops = [flyer.decide(np.array([2.3, y, math.pi / 2]), around)[2] for y in (2.0, 2.48, 2.6)]
+    assert stops == [False, False, True]
+
+
+def test_a_point_on_a_straight_way_is_reached_at_it_and_not_far_before() -> None:
+    # Northwards through the middle of a gap: points at y = 1.35, 2 and 2.65. The first counts from 0.2 m away on.
+    around = TrueLayout({"globe": (1.5, 2.0), "planter": (3.1, 2.0)})
+    for y, following in ((1.05, 1.35), (1.2, 2.0)):
+        flyer = StepFlyer([Step("between", objects=("globe", "planter")), Step("return")], Camera())
+        flyer.decide(np.array([2.3, 0.5, math.pi / 2]), around)
+        flyer.decide(np.array([2.3, y, math.pi / 2]), around)
+        assert flyer.way is not None
+        assert flyer.way[1] == pytest.approx((2.3, following))
 
 
 def test_a_flight_without_steps_ends_at_once() -> None:

@@ -39,6 +39,14 @@ def test_the_goal_is_the_mean_of_the_cells_around_the_likeliest() -> None:
     assert believed_goal(distribution, START)[1] == pytest.approx(1.0 + 9.75 * CELL_M, abs=1e-6)
 
 
+@pytest.mark.parametrize(("row", "cells"), [(30, 0.75), (32, 0.25)])
+def test_cells_on_both_sides_of_the_likeliest_count(row: int, cells: float) -> None:
+    """Of row 31, half a cell to the right of the start; a quarter of the mass is in the row to its right or left."""
+    distribution = goal_at(31, 41) * np.float32(0.6)
+    distribution[row * PREDICTION_CELLS + 41] = 0.2
+    assert believed_goal(distribution, START)[0] == pytest.approx(1.0 + cells * CELL_M, abs=1e-6)
+
+
 def test_a_goal_in_a_thing_is_put_beside_it() -> None:
     disc = np.array([[2.0, 2.0, 0.3]])
     assert out_of((2.1, 2.0), disc, 0.05) == pytest.approx((2.35, 2.0))

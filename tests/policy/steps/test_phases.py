@@ -157,6 +157,17 @@ def test_a_pass_without_a_side_takes_the_shorter_way() -> None:
     assert phase == lengths["right"]
 
 
+def test_a_pass_that_leads_back_goes_by_on_the_side_of_what_comes_next() -> None:
+    # From the south past a thing and back to the south, a little to the west: either way round it is as long, and the
+    # drone leaves it 1.35 m away, to the east or to the west. From there 1.97 or 1.41 m are left.
+    around, pose = TrueLayout({"globe": (2.35, 2.35)}), np.array([2.35, 0.9, math.pi / 2])
+    free, right = (
+        plan(Step("pass", object="globe", on=on), pose, around, around.discs(), (2.0, 1.25), False, HOME)
+        for on in ("any", "right")
+    )  # fmt: skip
+    assert free == right
+
+
 def test_a_slalom_alternates() -> None:
     slalom = only(Step("weave", objects=("globe", "duck")))
     by_key = {key: [via for via in slalom.vias if via.keys == (key,)] for key in ("globe", "duck")}

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wayword.policy.steps.route import clearance, is_way_free, route
+from wayword.policy.steps.route import EDGE_M, clearance, is_way_free, route
+from wayword.task import ARENA_M
 
 ONE = np.array([[2.0, 2.0, 0.3]])
 
@@ -41,6 +42,26 @@ def test_a_gap_that_is_too_narrow_is_not_taken() -> None:
     way = route((1.0, 1.8), (3.0, 1.8), wall)
     assert nearest(way, wall) > 0.05
     assert way[:, 1].min() < 0.7 or way[:, 1].max() > 2.95
+
+
+SIDES = {  # how places near the upper edge (large y) come to lie near each of the four
+    "upper": lambda x, y: (x, y),
+    "lower": lambda x, y: (x, ARENA_M - y),
+    "right": lambda x, y: (y, x),
+    "left": lambda x, y: (ARENA_M - y, x),
+}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_between_a_thing_and_the_edge_there_is_no_way(side: str) -> None:
+    # A wall of seven discs from y = 0.98 to 4.58, 12 cm below the edge, of which 10 cm are kept: a drone just under its
+    # upper end goes round the lower one, more than three metres away.
+    at = SIDES[side]
+    wall = np.array([(*at(2.35, 4.28 - 0.5 * k), 0.3) for k in range(7)])
+    way = route(at(1.0, 4.3), at(3.7, 4.3), wall)
+    assert min(way.min(), ARENA_M - way.max()) >= EDGE_M
+    assert length(way) > 6.0
+    assert nearest(way, wall) > 0.0
 
 
 def test_from_inside_a_disc_there_is_still_a_way_out() -> None:

@@ -144,6 +144,15 @@ def test_what_is_not_found_is_looked_for_elsewhere() -> None:
     assert forward > 0  # off to another place of the arena
 
 
+def test_at_another_place_it_looks_all_round_again() -> None:
+    search, around = Search(("rocket",)), TrueLayout({})
+    here = len(sweep(search, around, (0.6, 0.6)))
+    # The nearest place from which new things are seen is the middle of the arena, 2.47 m away.
+    there = sweep(search, around, (2.35, 2.35))
+    assert there[0] == (0.0, MAX_YAW_RATE_RAD_S)
+    assert len(there) == here
+
+
 def test_after_some_places_it_gives_up() -> None:
     search, around = Search(("rocket",)), TrueLayout({})
     for place in ((0.6, 0.6), (2.35, 2.35), (3.4, 3.4), (1.3, 3.4), (3.4, 1.3)):

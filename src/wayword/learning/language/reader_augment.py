@@ -162,11 +162,11 @@ def repeat(command: Command, rng: Rng) -> Command | None:
     ways, text = forms()["repeat"], _clause(command.text)
     again = ways.get(str(count))
     if again and rng.random() < 0.4:
-        said = pick_form(again, rng)
+        form = pick_form(again, rng)
     else:
         one = len(steps) == 1 and rng.random() < 0.5
-        said = pick_form(ways["one" if one else "any"], rng).replace("NN", pick_form(forms()["times"][str(count)], rng))
-    return replace(command, text=said.replace("{a}", text), steps=steps * count)
+        form = pick_form(ways["one" if one else "any"], rng).replace("NN", pick_form(forms()["times"][str(count)], rng))
+    return replace(command, text=form.replace("{a}", text), steps=steps * count)
 
 
 def _opens_with_verb(text: str) -> bool:

@@ -66,12 +66,12 @@ class ReaderTraining(LoopSettings):
     """Share of the learning rate with which the encoder's layers, which are trained already, learn."""
     dropout: float = 0.1
     """Everywhere."""
-    kept: float = 0.0
+    start_share: float = 0.0
     """Share of the weights it went on from in those that are saved: the mean of both forgets less of what was read."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.kept < 1:
-            raise WaywordError(f"kept {self.kept}: at least 0 and less than 1")
+        if not 0 <= self.start_share < 1:
+            raise WaywordError(f"start-share {self.start_share}: at least 0 and less than 1")
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     torch.set_num_threads(1)
     torch.manual_seed(config.seed)
     net = ReaderNet(config.shape, config.dropout)
-    if inputs.start is None and config.kept:
+    if inputs.start is None and config.start_share:
         raise WaywordError("a share of the weights it goes on from can be kept only where --start names them")
     if inputs.start is not None:  # before anything is written: weights that are not there, or of another shape
         begin_with(net, inputs.start)
@@ -144,8 +144,10 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     run.save()
     weights = out / "reader"
     learned = {name: value.numpy() for name, value in run.averaged().items()}
-    mean = {name: config.kept * before[name] + (1 - config.kept) * value for name, value in learned.items()}
-    save_network(config.shape, mean if config.kept else learned, weights)
+    mean = {
+        name: config.start_share * before[name] + (1 - config.start_share) * value for name, value in learned.items()
+    }
+    save_network(config.shape, mean if config.start_share else learned, weights)
     record.keep(weights)
     return weights
 

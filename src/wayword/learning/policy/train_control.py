@@ -1,7 +1,7 @@
 """Trains stage 2 on teacher distributions: behaviour cloning of the Oracle, then PPO on the intrinsic reward.
 
     train(folder, ControlTraining(iterations=800))
-    train(folder, ControlTraining(), ControlInputs(start=Path("weights")))        on from another stage 2
+    train(folder, ControlTraining(), ControlSources(start=Path("weights")))        on from another stage 2
 
 The folder keeps the run as ``control_run`` says. A killed run goes on from its last checkpoint, to the bit if its
 minutes have no limit.
@@ -51,18 +51,18 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class ControlInputs:
+class ControlSources:
     """What this training starts with."""
 
     start: Path | None = None
     """A folder of exported weights whose stage 2 to go on from; its inputs and size must be the same."""
 
 
-_FROM_NOTHING = ControlInputs()
+_FROM_NOTHING = ControlSources()
 
 
 def train(
-    folder: Path, config: ControlTraining, inputs: ControlInputs = _FROM_NOTHING, stop: Event | None = None
+    folder: Path, config: ControlTraining, inputs: ControlSources = _FROM_NOTHING, stop: Event | None = None
 ) -> ControlRun:
     """Train until the iterations or the minutes are over, or ``stop`` is set; then a checkpoint is left."""
     claim(folder, "policy/control", config, inputs)

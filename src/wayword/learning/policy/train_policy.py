@@ -32,7 +32,7 @@ from wayword.learning.policy.control_run import ControlTraining
 from wayword.learning.policy.export import export_runs
 from wayword.learning.policy.prepare import DataConfig, DataInputs, prepare
 from wayword.learning.policy.sureal import SurealInputs, SurealPlan, SurealTraining
-from wayword.learning.policy.train_control import ControlInputs
+from wayword.learning.policy.train_control import ControlSources
 from wayword.learning.policy.train_visitation import VisitationInputs, VisitationTraining
 from wayword.policy.stage1 import SHIPPED
 from wayword.weight_folder import holds_weights, locate, shipped_names
@@ -143,7 +143,7 @@ class _Run:
         self.run_one(TrainingStage(train_visitation.train, self.folder / "visitation", self.config.visitation, inputs))
 
     def control(self) -> None:
-        inputs = ControlInputs(self.inputs.start_control)
+        inputs = ControlSources(self.inputs.start_control)
         self.run_one(TrainingStage(train_control.train, self.folder / "control", self.config.control, inputs))
 
     def sureal(self) -> None:
