@@ -17,6 +17,7 @@ import os
 from typing import TYPE_CHECKING
 
 from wayword.lazy_names import lazy_names
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +87,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 def load(
     weights: Path | str | None = None,
-    grounder: Grounder | Path | str = "sim",
+    grounder: Grounder | Path | str = DEFAULT_GROUNDER,
     camera: Camera | Path | str | None = None,
 ) -> Pilot:
     """A pilot with the shipped weights, or with those that are named: shipped ones, or a folder.

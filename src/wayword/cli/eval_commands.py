@@ -16,6 +16,7 @@ from wayword.cli.eval_conditions import GovernedVehicle
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_text
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.evaluation.commands.flights import CommandRun
@@ -44,7 +45,7 @@ class EvalCommands(CrewOptions):
     """Who flies: a policy by name, or your own as module:Class."""
     weights: Path | None = None
     """The policy's weights; by default those it ships with."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder."""
     vehicle: GovernedVehicle | None = None
     """Fly under the governor, with the simulated vehicle of `wayword flight`, as `wayword eval governed` has them; by

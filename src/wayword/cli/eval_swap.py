@@ -15,6 +15,7 @@ from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_json
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.versions import versions
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class EvalSwap(CrewOptions):
         cells: dict[str, Cell] = {}
         count = len(load_cases(column, self.folder, self.seed, self.limit))
         with progress_bar(f"flying in the {self.world}", 2 * count) as advance:
-            for name, grounder in (("noswap", "sim"), ("swap", self.grounder)):
+            for name, grounder in (("noswap", DEFAULT_GROUNDER), ("swap", self.grounder)):
                 config = TableConfig(
                     self.folder, self.seed, self.limit, self.weights, grounder=grounder, world=self.world
                 )
@@ -97,7 +98,7 @@ class EvalSwap(CrewOptions):
         from wayword.grounding.weight_files import find_weights
 
         check_seed(self.seed)
-        if find_weights(self.grounder) == find_weights("sim"):
+        if find_weights(self.grounder) == find_weights(DEFAULT_GROUNDER):
             raise WaywordError("--grounder sim: that is what it is compared with; name the swapped weights")
         self.crew()
         if self.limit is not None and self.limit < 1:

@@ -15,6 +15,7 @@ from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.io import check_target, write_json, write_text
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.versions import versions
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class EvalTable(CrewOptions):
     weights: Path | None = None
     """A folder of fspvn's weights to fly instead of the shipped ones; those of its variants are looked for beside it
     (NAME_bc, NAME_nou, NAME_noi), and so are pvn2_seen and pvn2_all."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights of all learned rows: shipped ones by name, or a folder."""
     limit: int | None = None
     """At most this many episodes per column, evenly spread."""
@@ -122,7 +123,7 @@ class EvalTable(CrewOptions):
             check_folder(self.html)
             check_target(self.html / "index.html")
         if self.publish:
-            usual = self.weights is None and self.grounder == "sim"
+            usual = self.weights is None and self.grounder == DEFAULT_GROUNDER
             if self.limit is not None or not usual or self.seed != 0 or self.any_code:
                 raise WaywordError(
                     "--publish is for the shipped weights on whole splits, flown by this code: "
@@ -224,6 +225,6 @@ class EvalTable(CrewOptions):
         words += [f"--systems {' '.join(map(quote, self.systems))}"] * bool(self.systems)
         words += [f"--episodes {' '.join(self.episodes)}"]
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
-        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")
+        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != DEFAULT_GROUNDER)
         words += [f"--limit {self.limit}"] * bool(self.limit)
         return " ".join([*words, f"--seed {self.seed}"])

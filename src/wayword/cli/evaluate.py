@@ -16,6 +16,7 @@ from wayword.cli.results import check_docs
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import EpisodeSource, thin_out
 from wayword.io import check_target, write_json
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.versions import versions
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Eval(CrewOptions, EpisodeSource):
     """With --db: teach only what stands in the layout and this many others, as for seen objects; by default all."""
     weights: Path | None = None
     """The policy's weights: shipped ones by name, or a folder; by default those it ships with."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
     world: Literal["arena", "lab"] = "arena"
     """Where: the arena, or a lab with another camera that neither policy nor segmentation has seen."""
@@ -267,7 +268,7 @@ class Eval(CrewOptions, EpisodeSource):
         words += [f"--db {quote(str(self.db))}"] * bool(self.db)
         words += [f"--others {self.others}"] * (self.others is not None)
         words += [f"--weights {quote(str(self.weights))}"] * bool(self.weights)
-        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != "sim")
+        words += [f"--grounder {quote(self.grounder)}"] * (self.grounder != DEFAULT_GROUNDER)
         words += [f"--world {self.world}"] * (self.world != "arena")
         words += [f"--vehicle {self.vehicle}"] * (self.vehicle != "lag")
         words += [f"--response-s {self.response_s}"] * (self.response_s != 0.5)

@@ -13,6 +13,7 @@ from wayword.cli.flight_rehearse import Rehearse
 from wayword.cli.flight_tools import Calibrate, Faults, Replay
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.task import ALTITUDE_M
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class FlyVehicle(VehicleOptions):
     """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder trained for your room (docs/flying.md)."""
     seed: int = 0
     """For sim: the layout and the noise."""
@@ -103,7 +104,7 @@ def fly_vehicle(
     out: Path = Path("out/flight.mp4"),
     seed: int = 0,
     film: bool = True,
-    grounder: str = "sim",
+    grounder: str = DEFAULT_GROUNDER,
     policy: str = "wayword",
     flier: Policy | None = None,
 ) -> None:

@@ -16,6 +16,7 @@ import tyro
 from wayword.cli.common import say
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.episodes import Example
@@ -50,7 +51,7 @@ class Rehearse:
     """What the policy was taught: the folder of an object database, or dev or test for those that ship."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights."""
     fence: Path | None = None
     """A JSON file with corners, low_m and high_m; by default the map and a metre around it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wayword.cli.common import say
+from wayword.shipped import DEFAULT_GROUNDER
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class StudioVerb:
     """The folder of the object database that the Teach tab saves to; it is made when something is saved."""
     weights: Path | None = None
     """A folder of trained weights instead of those that ship."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder, as for `wayword fly`."""
     camera: Path | None = None
     """Another camera than the one it was trained with, as for `wayword fly`."""

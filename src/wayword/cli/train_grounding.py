@@ -12,6 +12,7 @@ from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.grounding import Grounder
@@ -115,9 +116,9 @@ class TrainGrounding(RayOption):
 
     def settings(self) -> GroundingTraining:
         """All settings: those of --config, or of the options."""
-        from wayword.grounding.weight_files import PHOTO_GROUNDER
         from wayword.learning.common.train_config import read_options
         from wayword.learning.grounding.train_grounding import TRAINING, GroundingTraining
+        from wayword.shipped import PHOTO_GROUNDER
 
         check_seed(self.seed or 0)
         if self.config is not None:
@@ -163,7 +164,7 @@ class ReportGrounding:
 
     split: Literal["dev", "test"] = "dev"
     """Whose objects; test is for the end."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder."""
     frames: int = 400
     """Frames for proposals and grounding."""
@@ -213,7 +214,7 @@ class ReportGrounding:
             from wayword.cli.results import publish_figures
 
             command = f"wayword train grounding-report --split {self.split} --frames {self.frames} --seed {self.seed}"
-            command += f" --grounder {self.grounder}" if self.grounder != "sim" else ""
+            command += f" --grounder {self.grounder}" if self.grounder != DEFAULT_GROUNDER else ""
             command += f" --draws {self.draws}" + (f" --pack {self.pack.name}" if self.pack else "")
             publish_figures(report.publishable(self.split, command))
 

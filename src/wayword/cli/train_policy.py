@@ -12,6 +12,7 @@ from wayword.cli.training_talk import announce_part, show_settings, warn_of_othe
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 from wayword.learning.policy.sizes import ControlSize, Size
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.learning.policy.train_policy import PolicyTraining
@@ -84,7 +85,7 @@ class TrainPolicy(CrewOptions):
     """Weights whose stage 1 to go on from: shipped ones by name (fspvn), or a folder; from nothing if not given."""
     start_control: str | None = None
     """The same for stage 2; after a few iterations for the values, it is improved at once."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
     chunker: str = "shipped"
     """Who finds the noun chunks of instructions: a registered name, or module:Class (docs/extending.md)."""

@@ -15,6 +15,7 @@ from wayword.flight.decider import PolicyMind
 from wayword.flight.vehicle import Pose, Vehicle
 from wayword.policy.interface import Policy, Refusing
 from wayword.registry import VEHICLES, is_reference
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.task import ARENA_M
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class MindRecipe:
     database: str
     weights: Path | str | None = None
     """The policy's weights, by name or folder; None for those it ships with."""
-    grounder: Path | str = "sim"
+    grounder: Path | str = DEFAULT_GROUNDER
     """The segmentation's weights, by name or folder."""
     policy: str = "fspvn"
     """As ``make_policy`` knows it."""

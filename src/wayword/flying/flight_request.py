@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wayword.errors import RefusedError, WaywordError
 from wayword.flying.episode_source import EpisodeSource, Remark, Split, check_seed, ignore, load_bank, one_line
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.camera import Camera
@@ -58,7 +59,7 @@ class FlightRequest(EpisodeSource):
     """Show the 128 x 72 pixels the policy sees instead of a sharp picture of the same view."""
     weights: Path | None = None
     """The policy's weights: shipped ones by name, or a folder; by default those it ships with."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
     world: WorldName = "arena"
     """Where: the arena, or a lab with another camera that neither policy nor segmentation has seen."""

@@ -18,6 +18,7 @@ from wayword.errors import WaywordError
 from wayword.flying.episode_source import Remark, ignore
 from wayword.flying.flight_request import FlightRequest, PreparedFlight, WorldName, prepare_flight
 from wayword.io import check_target, write_text
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,7 +152,7 @@ def fly(
     seed: int = 0,
     world: WorldName = "arena",
     weights: Path | str | None = None,
-    grounder: Path | str = "sim",
+    grounder: Path | str = DEFAULT_GROUNDER,
     camera: Camera | Path | str | None = None,
     anyway: bool = False,
     video: Path | str | None = None,

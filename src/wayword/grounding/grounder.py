@@ -34,6 +34,7 @@ from wayword.grounding.image_metric import ImageEmbedder
 from wayword.grounding.proposals import Proposals, Proposer
 from wayword.grounding.refine import Refiner
 from wayword.grounding.weight_files import GroundingConfig, open_networks
+from wayword.shipped import DEFAULT_GROUNDER
 
 
 class Regions(NamedTuple):
@@ -78,7 +79,7 @@ class Grounder:
         """What makes its embeddings, if they can be kept on the disk; changes whenever they may."""
 
     @staticmethod
-    def load(weights: Path | str = "sim") -> Grounder:
+    def load(weights: Path | str = DEFAULT_GROUNDER) -> Grounder:
         """The grounder with shipped weights, by name, or with those in a folder."""
         networks, config = open_networks(weights)
         return Grounder(

@@ -19,8 +19,9 @@ from wayword.grounding.photo_candidates import CandidateFinder
 from wayword.grounding.photo_vectors import PhotoEmbedder
 from wayword.grounding.proposals import Proposer
 from wayword.grounding.shared_thing import ChoiceConfig, choose_boxes
-from wayword.grounding.weight_files import PHOTO_GROUNDER, open_networks
+from wayword.grounding.weight_files import open_networks
 from wayword.objects.cropping import Box, JointCropper, Pixels
+from wayword.shipped import PHOTO_GROUNDER
 
 
 class ProposalCropper:

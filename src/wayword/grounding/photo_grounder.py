@@ -25,8 +25,8 @@ from wayword.grounding.image_metric import MARGIN
 from wayword.grounding.nms import nms
 from wayword.grounding.photo_vectors import PHOTO_WEIGHTS, SCHEMA, PhotoEmbedder
 from wayword.grounding.proposals import HEIGHT, WIDTH
-from wayword.grounding.weight_files import PHOTO_GROUNDER
 from wayword.objects.cropping import MIN_BOX, Pixels
+from wayword.shipped import PHOTO_GROUNDER
 from wayword.weight_folder import WeightFolder
 
 PARTS = ((0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 0.6, 0.6), (0.4, 0.0, 1.0, 0.6), (0.0, 0.4, 0.6, 1.0), (0.4, 0.4, 1.0, 1.0),

@@ -17,9 +17,10 @@ from wayword.grounding.image_metric import ImageEmbedder
 from wayword.grounding.weight_files import open_networks
 from wayword.objects.cropping import Pixels
 from wayword.objects.similarity import ImageKernel, Vectors
+from wayword.shipped import DEFAULT_GROUNDER
 
 
-def photo_kernel(grounder: Path | str = "sim") -> ImageKernel:
+def photo_kernel(grounder: Path | str = DEFAULT_GROUNDER) -> ImageKernel:
     """The image kernel of a grounder's weights, by name or folder."""
     networks, config = open_networks(grounder)
     embedder = ImageEmbedder(networks["metric"], config.dimension)

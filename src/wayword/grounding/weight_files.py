@@ -20,8 +20,6 @@ from wayword.weight_folder import CONFIG, REMEDY, WeightFolder, holds_weights, l
 WEIGHTS = Path(__file__).parent / "weights"
 NETWORKS = ("proposals", "metric", "refine")
 SCHEMA = 1
-PHOTO_GROUNDER = "real"
-"""The shipped weights that look at photographs and real rooms, where no others are asked for."""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from wayword.policy.fspvn import FsPVN, Thought
 from wayword.policy.interface import Observations
 from wayword.policy.variants import WAYFINDER
 from wayword.policy.wayfinder import Wayfinder
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.task import ARENA_M, STOP_THRESHOLD
 
 SHIPPED_OBJECTS = Path(__file__).parents[1] / "objects" / "data"
@@ -63,7 +64,7 @@ class Pilot:
     def load(
         cls,
         weights: Path | str | None = None,
-        grounder: Grounder | Path | str = "sim",
+        grounder: Grounder | Path | str = DEFAULT_GROUNDER,
         camera: Camera | Path | str | None = None,
     ) -> Pilot:
         """The pilot with the weights that ship with Wayword, or with those that are named: shipped ones, or a folder.

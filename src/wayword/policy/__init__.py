@@ -21,6 +21,7 @@ from wayword.policy.interface import (
 )
 from wayword.policy.oracle import Oracle, OracleConfig
 from wayword.registry import POLICIES
+from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.grounding import Grounder
@@ -61,7 +62,7 @@ __getattr__ = lazy_names(  # what loads networks, which the others do without
 def make_policy(
     name: str,
     weights: Path | str | None = None,
-    grounder: Grounder | Path | str = "sim",
+    grounder: Grounder | Path | str = DEFAULT_GROUNDER,
     camera: Camera | None = None,
 ) -> Policy:
     """A policy by its name, or as module:Class (``wayword.registry``).
@@ -70,5 +71,5 @@ def make_policy(
     ``camera`` is the one whose images it will be shown, for those that ask for it.
     """
     options: dict[str, object] = {} if weights is None else {"weights": weights}
-    options |= {} if grounder == "sim" else {"grounder": grounder}
+    options |= {} if grounder == DEFAULT_GROUNDER else {"grounder": grounder}
     return cast(Policy, POLICIES.make(name, options, {"camera": camera or Camera()}))

@@ -36,6 +36,7 @@ from wayword.policy.interface import Observations
 from wayword.policy.stage1 import MOST_REFERENCES, Stage1Runtime, Words
 from wayword.policy.taught import TaughtDatabase
 from wayword.policy.tokens import tokenise
+from wayword.shipped import DEFAULT_GROUNDER
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class FsPVN:
     def load(
         cls,
         weights: Path | str = "fspvn",
-        grounder: Grounder | Path | str = "sim",
+        grounder: Grounder | Path | str = DEFAULT_GROUNDER,
         config: FsPVNConfig | None = None,
         language: LanguageModel | None = None,
     ) -> FsPVN:

@@ -19,6 +19,7 @@ from wayword.policy.fspvn import FsPVN, FsPVNConfig
 from wayword.policy.perfect import PerfectFsPVN
 from wayword.policy.stage1 import SHIPPED
 from wayword.policy.wayfinder import PerfectWayfinder, ToldWayfinder, Wayfinder
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.weight_folder import holds_weights, locate
 
 
@@ -49,7 +50,7 @@ class Variant:
     def load(
         self,
         weights: Path | str | None = None,
-        grounder: Grounder | Path | str = "sim",
+        grounder: Grounder | Path | str = DEFAULT_GROUNDER,
         language: LanguageModel | None = None,
         camera: Camera | None = None,
     ) -> FsPVN:

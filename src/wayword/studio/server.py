@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wayword.camera import Camera
 from wayword.errors import WaywordError
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.studio.gate import Gate, check_access
 from wayword.studio.letters import Letterbox
 
@@ -37,7 +38,7 @@ class Studio:
         token: str | None = None,
         weights: Path | None = None,
         camera: Camera | None = None,
-        grounder: str = "sim",
+        grounder: str = DEFAULT_GROUNDER,
     ) -> None:
         check_access(host, token)
         if not 0 <= port <= 65535:

@@ -24,6 +24,7 @@ from wayword.policy.pvn2 import PREDECESSORS
 from wayword.policy.variants import VARIANTS, WAYFINDER, WAYFINDER_PERFECT
 from wayword.policy.wayfinder import Wayfinder
 from wayword.registry import POLICIES
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.render.bank import MeshBank
 from wayword.studio.stand_in import stand_in
 from wayword.studio.understood import Understanding
@@ -61,7 +62,7 @@ class Workshop:
     """The parts, for any number of visitors."""
 
     def __init__(
-        self, folder: Path, weights: Path | None = None, camera: Camera | None = None, grounder: str = "sim"
+        self, folder: Path, weights: Path | None = None, camera: Camera | None = None, grounder: str = DEFAULT_GROUNDER
     ) -> None:
         self.folder, self.weights, self._grounder = folder, weights, grounder
         self.camera = (camera or Camera()).at_model_size()

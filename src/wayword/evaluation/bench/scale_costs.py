@@ -24,6 +24,7 @@ from wayword.evaluation.table.reading import steady_policy
 from wayword.guarded import read_json
 from wayword.io import write_json
 from wayword.pilot.episode_loop import RunConfig
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
@@ -112,7 +113,7 @@ def _data_flights(sample: Sequence[Example]) -> dict[str, float]:
     from wayword.grounding import Grounder
     from wayword.learning.policy.flights import FlightConfig, record
 
-    bank, grounder = MeshBank.of_catalogue(), Grounder.load("sim")
+    bank, grounder = MeshBank.of_catalogue(), Grounder.load(DEFAULT_GROUNDER)
     record(sample[:1], bank, grounder, FlightConfig())
     begun = time.process_time()
     record(sample, bank, grounder, FlightConfig())

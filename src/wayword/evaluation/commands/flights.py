@@ -27,6 +27,7 @@ from wayword.evaluation.table.reading import steady_policy
 from wayword.flight.airframes import Airframe
 from wayword.pilot.episode_loop import EpisodeLoop
 from wayword.policy import Policy, Refusing, StepBriefed, needs_objects
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.arena import Arena, ArenaConfig, Situation
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
@@ -46,7 +47,7 @@ class CommandRun:
     kinds: tuple[SceneKind, ...] = ("drawn", "random", "hidden")
     policy: str = "wayword"
     weights: Path | None = None
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     fills: int = 1
     """Scenes of each kind per command."""
     seed: int = 0

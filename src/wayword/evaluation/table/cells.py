@@ -36,6 +36,7 @@ from wayword.intervals import Interval
 from wayword.io import write_json
 from wayword.pilot.episode_loop import RunConfig
 from wayword.policy import Policy
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 from wayword.sim.render.renderer import RenderConfig
@@ -64,7 +65,7 @@ class TableConfig:
     """FsPVN's weights; None for the shipped ones."""
     any_code: bool = False
     """Take parts that other code flew."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """The segmentation's weights of all learned systems: shipped ones by name, or a folder."""
     world: WorldName = "arena"
 

@@ -16,6 +16,7 @@ from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import LanguageModel, Parsed
 from wayword.language.reference_model import load_reference_model
 from wayword.policy import FsPVN, Policy, make_policy
+from wayword.shipped import DEFAULT_GROUNDER
 
 READINGS_KEPT = 1024
 
@@ -51,7 +52,7 @@ class TableReader(LanguageModel):
         return self._known[key]
 
 
-def steady_policy(name: str, weights: Path | str | None = None, grounder: Path | str = "sim") -> Policy:
+def steady_policy(name: str, weights: Path | str | None = None, grounder: Path | str = DEFAULT_GROUNDER) -> Policy:
     """``make_policy``, but what it reads does not depend on what it read before: for flights that workers share."""
     policy = make_policy(name, weights, grounder)
     if isinstance(policy, FsPVN) and isinstance(policy.language.encoder, CachedPhrases):

@@ -36,6 +36,7 @@ from wayword.policy.stage1 import Stage1Runtime
 from wayword.policy.taught import TaughtDatabase
 from wayword.policy.variants import VARIANTS
 from wayword.registry import POLICIES
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.weight_folder import content_digest, folder_digest
 
 
@@ -102,7 +103,7 @@ def system_note(name: str, weights: Path | None = None) -> str:
     return VARIANTS[system.policy].note(weights) if system.learned else ""
 
 
-def load_system(name: str, weights: Path | None = None, grounder: str = "sim") -> Policy:
+def load_system(name: str, weights: Path | None = None, grounder: str = DEFAULT_GROUNDER) -> Policy:
     """The policy of a row; language and segmentation are loaded once for all rows."""
     system = system_of(name)
     if predecessor := PREDECESSORS.get(system.policy):
@@ -123,7 +124,7 @@ def databases(name: str, column: Column, cases: Sequence[TableCase], folder: Pat
 
 
 def teach_system(
-    name: str, column: Column, cases: Sequence[TableCase], folder: Path, grounder: str = "sim"
+    name: str, column: Column, cases: Sequence[TableCase], folder: Path, grounder: str = DEFAULT_GROUNDER
 ) -> list[TaughtDatabase | ObjectDatabase | None]:
     """The same with photos embedded for FsPVN and its variants: once in a process, whoever is taught them."""
     learned = system_of(name).learned
@@ -149,7 +150,7 @@ def _embedded(database: ObjectDatabase, grounder: str) -> TaughtDatabase:
 
 
 def fingerprint(
-    name: str, column: Column, folder: Path, weights: Path | None = None, grounder: str = "sim"
+    name: str, column: Column, folder: Path, weights: Path | None = None, grounder: str = DEFAULT_GROUNDER
 ) -> dict[str, Any]:
     """Everything about a row, beside the code, that its flights in a column depend on."""
     system = system_of(name)

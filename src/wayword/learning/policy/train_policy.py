@@ -35,6 +35,7 @@ from wayword.learning.policy.sureal import SurealInputs, SurealPlan, SurealTrain
 from wayword.learning.policy.train_control import ControlSources
 from wayword.learning.policy.train_visitation import VisitationInputs, VisitationTraining
 from wayword.policy.stage1 import SHIPPED
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.weight_folder import holds_weights, locate, shipped_names
 
 PolicyPart = Literal["data", "visitation", "control", "sureal", "export"]
@@ -52,7 +53,7 @@ class PolicyTraining:
     control: ControlTraining = field(default_factory=ControlTraining)
     plan: SurealPlan = field(default_factory=lambda: SurealPlan(minutes=40.0))
     """Of SuReAL."""
-    grounder: str = "sim"
+    grounder: str = DEFAULT_GROUNDER
     """Weights of the segmentation: shipped ones by name, or a folder."""
     start: str | None = None
     """Weights whose stage 1 to go on from, shipped ones by name or a folder; from nothing if None."""
