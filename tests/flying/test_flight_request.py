@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.pack_files import pack_folder
 from wayword.camera import Camera
 from wayword.episodes import Episode, Example, PlacedObject, Pose2, Segment, examples, write_episodes
 from wayword.errors import WaywordError
 from wayword.flying import flight_request
-from wayword.flying.episode_source import EpisodeSource, check_seed, one_line, thin_out
+from wayword.flying.episode_source import MOST_REMARKS, EpisodeSource, check_seed, load_bank, one_line, thin_out
 from wayword.flying.flight_request import FlightRequest, brief, mentioned_objects, prepare_flight
 from wayword.sim.models.catalogue import names
 
@@ -147,3 +148,13 @@ def test_lists_of_names_are_cut() -> None:
     many = flight_request._listed([f"n{k}" for k in range(100)])
     assert many.endswith("more")
     assert len(many) < 300
+
+
+def test_a_pack_with_many_unusable_files_is_not_a_page_of_lines(tmp_path: Path) -> None:
+    folder, lines = pack_folder(tmp_path), list[str]()
+    for number in range(MOST_REMARKS + 3):
+        (folder / f"broken {number:02}.obj").write_text("hello", encoding="utf-8")
+    load_bank(folder, lines.append)
+    assert len(lines) == MOST_REMARKS + 1
+    assert lines[0].startswith("skipped broken 00.obj: ")
+    assert lines[-1] == f"and 3 more such lines about objects of {folder}"

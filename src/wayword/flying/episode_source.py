@@ -18,6 +18,8 @@ Instructions = Literal["natural", "generated"]
 Remark = Callable[[str], None]
 """Hears what is worth knowing and is not the answer, a line each."""
 
+MOST_REMARKS = 8
+"""Lines about what of a pack is unusable; collections have dozens of second objects of a name."""
 GENERATED_EPISODES = 400
 """Generated episodes per split where no number is asked for; each gives three to four two-segment examples."""
 
@@ -79,8 +81,10 @@ def load_bank(pack: Path | None, remark: Remark = ignore) -> MeshBank:
 
         loaded = load_pack(pack)
         remarks = [("skipped ", skipped) for skipped in loaded.skipped] + [("", note) for note in loaded.notes]
-        for what, about in remarks:
+        for what, about in remarks[:MOST_REMARKS]:
             remark(one_line(f"{what}{about.name}: {about.reason}"))
+        if len(remarks) > MOST_REMARKS:
+            remark(f"and {len(remarks) - MOST_REMARKS} more such lines about objects of {pack}")
         meshes.update(loaded.meshes)  # a pack's own model of a name goes before the catalogue's
     return MeshBank(meshes)
 
