@@ -11,7 +11,7 @@ from wayword.cli.crew_options import RayOption
 from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
-from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
+from wayword.learning.grounding.sizes import ProposalSize, RefineSize, Sizes
 from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
@@ -73,14 +73,15 @@ class TrainGrounding(RayOption):
     """Where the networks are trained."""
     seed: int | None = None
     """Of frames, networks and fits; by default 0, or that of --config."""
-    proposal_channels: tuple[int, int, int, int, int] = ProposalSize.channels
-    """Size of the proposal network: channels at strides 2, 4, 8, 16 and 32."""
-    metric_channels: tuple[int, int, int] = MetricSize.channels
-    """Size of ImgEmb: channels of its three stages."""
-    embedding: int = MetricSize.dimension
-    """Length of the embedding of a region."""
-    refine_channels: tuple[int, int, int] = RefineSize.channels
-    """Size of the refinement: channels at 16, 8 and 4 cells across."""
+    proposal_channels: tuple[int, int, int, int, int] | None = None
+    """Size of the proposal network: channels at strides 2, 4, 8, 16 and 32. By default 16 32 48 64 64, or what the
+    weights have that it goes on from; so are the other sizes."""
+    metric_channels: tuple[int, int, int] | None = None
+    """Size of ImgEmb: channels of its three stages; by default 24 48 96."""
+    embedding: int | None = None
+    """Length of the embedding of a region; by default 64."""
+    refine_channels: tuple[int, int, int] | None = None
+    """Size of the refinement: channels at 16, 8 and 4 cells across; by default 24 48 64."""
 
     def run(self) -> None:
         """Make frames if asked, train side by side, then assemble and fit."""
@@ -130,18 +131,38 @@ class TrainGrounding(RayOption):
         for name, value in (("minutes", minutes), ("count", self.count), ("processes", self.processes)):
             if value <= 0:
                 raise WaywordError(f"--{name} {value}: must be positive")
-        base = GroundingTraining()
-        metric = replace(base.metric.size, channels=self.metric_channels, dimension=self.embedding)
+        base, sizes = GroundingTraining(), self._sizes(beginning)
         training = replace(
             base,
-            proposals=replace(base.proposals, size=ProposalSize(self.proposal_channels)),
-            metric=replace(base.metric, size=metric),
-            refine=replace(base.refine, size=RefineSize(self.refine_channels)),
+            proposals=replace(base.proposals, size=sizes.proposals),
+            metric=replace(base.metric, size=sizes.metric),
+            refine=replace(base.refine, size=sizes.refine),
             frames=replace(base.frames, count=self.count),
         )
         training = training.with_processes(self.processes, self.device)
         training = training.with_minutes(None if self.by_steps else minutes).with_seed(self.seed or 0)
         return training if beginning == "nothing" else training.from_start(beginning)
+
+    def _sizes(self, beginning: str) -> Sizes:
+        """Those of the weights it goes on from, or the usual ones, but for what is asked for."""
+        from wayword.errors import DataError
+        from wayword.grounding.weight_files import find_weights, read_grounding_config
+
+        sizes = Sizes()
+        if beginning != "nothing":
+            folder = find_weights(beginning)
+            try:
+                sizes = Sizes.of_weights(read_grounding_config(folder)[1])
+            except (KeyError, TypeError) as error:
+                raise DataError(folder, "its config.json does not say how large its networks are") from error
+        metric = sizes.metric
+        return Sizes(
+            ProposalSize(self.proposal_channels or sizes.proposals.channels),
+            replace(
+                metric, channels=self.metric_channels or metric.channels, dimension=self.embedding or metric.dimension
+            ),
+            RefineSize(self.refine_channels or sizes.refine.channels),
+        )
 
     def _sources(self) -> GroundingSources:
         from wayword.learning.common.train_config import read_train_config

@@ -13,7 +13,7 @@ from support.shards import write_shards
 from wayword.cli.train_grounding import TrainGrounding
 from wayword.errors import WaywordError
 from wayword.grounding import DensityConfig, Grounder, GroundingConfig, ProposalConfig
-from wayword.grounding.weight_files import NETWORKS
+from wayword.grounding.weight_files import NETWORKS, find_weights
 from wayword.learning.common.loop import NO_LIMIT
 from wayword.learning.common.stage_process import run_here
 from wayword.learning.common.train_config import read_options, read_train_config
@@ -21,7 +21,8 @@ from wayword.learning.common.typed_json import from_plain, to_plain
 from wayword.learning.grounding import assemble as assembling
 from wayword.learning.grounding import train_grounding as training
 from wayword.learning.grounding.assemble import assemble
-from wayword.learning.grounding.sizes import MetricSize, ProposalSize
+from wayword.learning.grounding.export import load_nets
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, Sizes
 from wayword.learning.grounding.train_grounding import GroundingSources, GroundingTraining, train_grounding
 
 ROOT = Path(__file__).parents[3]
@@ -99,12 +100,19 @@ def test_a_place_of_ones_own_starts_from_the_weights_for_real_rooms(tmp_path: Pa
     place = TrainGrounding(frames=tmp_path).settings()
     assert place.start == "real"
     assert place.metric.loop.minutes == 15
+    assert place.sizes == load_nets_sizes("real")  # wider than the usual ones
+    assert TrainGrounding(frames=tmp_path, start="nothing").settings().sizes == Sizes()
+    assert TrainGrounding(frames=tmp_path, embedding=32).settings().metric.size.dimension == 32
     assert place.proposals.loop.learning_rate == training.FINE_TUNING_RATE
     assert TrainGrounding(frames=tmp_path, start="sim", minutes=3).settings().start == "sim"
     assert TrainGrounding(frames=tmp_path, start="nothing").settings().start is None
 
 
-def test_the_settings_of_the_next_weights_for_real_rooms_can_be_read() -> None:
+def load_nets_sizes(name: str) -> Sizes:
+    return Sizes(*load_nets(find_weights(name))[1])
+
+
+def test_the_settings_of_the_weights_for_real_rooms_can_be_read() -> None:
     """Arena, panoramas and invented rooms; one pack is left to the report, so nothing is gone on from."""
     settings = TrainGrounding(config=ROOT / "docs" / "training" / "grounding_real.json").settings()
     settings.frames.ar.check()

@@ -21,7 +21,7 @@ from wayword.io import atomic_path, write_json
 from wayword.learning.common.onnx_files import batch_to_onnx
 from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.grounding.networks import MetricNet, ProposalNet, RefineNet
-from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize, Sizes
 from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
 _INPUTS = {"proposals": (1, 3, IMAGE_HEIGHT, IMAGE_WIDTH), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
@@ -77,12 +77,8 @@ def load_nets(weights: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refi
     _, raw = read_grounding_config(weights)
     path = weights / "model.safetensors"
     try:
-        sizes = (
-            ProposalSize(**_tuples(raw["sizes"]["proposals"])),
-            MetricSize(**_tuples(raw["sizes"]["metric"])),
-            RefineSize(**_tuples(raw["sizes"]["refine"])),
-        )
-        nets = Nets(ProposalNet(sizes[0]), MetricNet(sizes[1]), RefineNet(sizes[2]))
+        sizes = Sizes.of_weights(raw)
+        nets = Nets(ProposalNet(sizes.proposals), MetricNet(sizes.metric), RefineNet(sizes.refine))
         tensors = read_torch(path, "train again")
         for part, net in nets.items().items():
             own = {name[len(part) + 1 :]: value for name, value in tensors.items() if name.startswith(f"{part}.")}
@@ -90,7 +86,7 @@ def load_nets(weights: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, Refi
             net.eval()
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise DataError(path, "is damaged or does not fit its config.json; train again") from error
-    return nets, sizes
+    return nets, (sizes.proposals, sizes.metric, sizes.refine)
 
 
 def begin_from(weights: Path | None, part: str, net: nn.Module) -> None:
@@ -102,8 +98,3 @@ def begin_from(weights: Path | None, part: str, net: nn.Module) -> None:
         net.load_state_dict(nets.items()[part].state_dict())
     except RuntimeError as error:
         raise DataError(weights, f"holds {part} of another size; train without --start") from error
-
-
-def _tuples(values: dict[str, Any]) -> dict[str, Any]:
-    """JSON has lists where the configurations have tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

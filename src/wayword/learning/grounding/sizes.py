@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,18 @@ class Sizes:
     proposals: ProposalSize = field(default_factory=ProposalSize)
     metric: MetricSize = field(default_factory=MetricSize)
     refine: RefineSize = field(default_factory=RefineSize)
+
+    @staticmethod
+    def of_weights(config: Mapping[str, Any]) -> Sizes:
+        """Those that the config.json of weights names; a KeyError or TypeError where it does not."""
+        sizes = config["sizes"]
+        return Sizes(
+            ProposalSize(**_tuples(sizes["proposals"])),
+            MetricSize(**_tuples(sizes["metric"])),
+            RefineSize(**_tuples(sizes["refine"])),
+        )
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON has lists where the configurations have tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
