@@ -143,14 +143,14 @@ class TrainGrounding(RayOption):
         training = training.with_minutes(None if self.by_steps else minutes).with_seed(self.seed or 0)
         return training if beginning == "nothing" else training.from_start(beginning)
 
-    def _sizes(self, beginning: str) -> Sizes:
+    def _sizes(self, grounder: str) -> Sizes:
         """Those of the weights it goes on from, or the usual ones, but for what is asked for."""
         from wayword.errors import DataError
         from wayword.grounding.weight_files import find_weights, read_grounding_config
 
         sizes = Sizes()
-        if beginning != "nothing":
-            folder = find_weights(beginning)
+        if grounder != "nothing":
+            folder = find_weights(grounder)
             try:
                 sizes = Sizes.of_weights(read_grounding_config(folder)[1])
             except (KeyError, TypeError) as error:

@@ -14,6 +14,7 @@ def sample(tokens: list[int], places: list[int], value: float, moments: int = 2)
     size = PREDICTION_CELLS
     return _Sample(
         np.array(tokens, np.int64),
+        np.full((len(tokens), 3), value, np.float32),
         np.array(places, np.int64),
         np.full((moments, len(places), size, size), value, np.float32),
         np.full((moments, 6, size, size), value, np.float32),
@@ -25,6 +26,7 @@ def test_short_sentences_and_few_references_are_padded() -> None:
     batch = collate([sample([5, 6, 7], [1], 0.1), sample([8], [], 0.2), sample([9, 4], [0, 1], 0.3)])
     np.testing.assert_array_equal(batch.tokens, [[5, 6, 7], [8, 0, 0], [9, 4, 0]])
     np.testing.assert_array_equal(batch.lengths, [3, 1, 2])
+    np.testing.assert_allclose(batch.encoded[:, :, 0], [[0.1, 0.1, 0.1], [0.2, 0, 0], [0.3, 0.3, 0]])
     np.testing.assert_array_equal(batch.places, [[1, -1], [-1, -1], [0, 1]])
     assert batch.references.shape == (6, 2, PREDICTION_CELLS, PREDICTION_CELLS)
     # Both moments of the first sample have one reference, and nothing where it has none.

@@ -92,8 +92,8 @@ class PolicyInputs:
     """Weights that a run is given."""
 
     grounder: Path
-    start: Path | None
-    start_control: Path | None
+    start: Path | None = None
+    start_control: Path | None = None
 
 
 def train_policy(
