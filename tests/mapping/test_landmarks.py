@@ -35,7 +35,6 @@ def test_two_looks_at_one_place_are_one_thing_and_the_nearer_look_counts_more() 
     (mark,) = marks.confirmed
     share = (1 / 0.12**2) / (1 / 0.12**2 + 1 / 0.19**2)
     assert mark.x == pytest.approx(3.0 + 0.2 * share, abs=1e-6)
-    assert mark.nearest_m == pytest.approx(1.0, abs=1e-6)
 
 
 def test_places_farther_apart_than_a_thing_is_wide_are_two_things() -> None:

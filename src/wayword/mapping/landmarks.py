@@ -75,8 +75,6 @@ class Landmark:
     weight: float = 0.0
     """Looks, weighed."""
     missed: int = 0
-    nearest_m: float = math.inf
-    """From how near it was seen at best."""
 
     @property
     def place(self) -> tuple[float, float]:
@@ -219,7 +217,6 @@ class Landmarks:
         mark.precision += precision
         mark.weight += worth
         mark.missed = max(mark.missed - 1, 0)
-        mark.nearest_m = min(mark.nearest_m, distance)
         mark.evidence += config.temper * worth * np.log(np.maximum(of_box, config.floor))
 
     def _miss(self, here: NDArray[np.float64], in_frame: set[int]) -> None:
