@@ -165,7 +165,7 @@ def update(
             error = 0.5 * (values - returns).pow(2).mean()
             loss = surrogate + config.value_weight * error - config.entropy_weight * spread
             if not bool(torch.isfinite(loss)):
-                raise RuntimeError(f"the PPO loss is {float(loss)}; resume with a lower learning rate")
+                raise RuntimeError(f"the PPO loss is {float(loss.detach())}; resume with a lower learning rate")
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(parameters, config.max_gradient)
