@@ -99,7 +99,9 @@ class EvalSwap(CrewOptions):
 
         check_seed(self.seed)
         if find_weights(self.grounder) == find_weights(DEFAULT_GROUNDER):
-            raise WaywordError("--grounder sim: that is what it is compared with; name the swapped weights")
+            raise WaywordError(
+                f"--grounder {DEFAULT_GROUNDER}: that is what it is compared with; name the swapped weights"
+            )
         self.crew()
         if self.limit is not None and self.limit < 1:
             raise WaywordError(f"--limit {self.limit}: at least one episode is needed")

@@ -10,6 +10,7 @@ import tyro
 
 from wayword.cli.common import check_png, save_picture, say, visible
 from wayword.errors import WaywordError
+from wayword.shipped import PHOTO_GROUNDER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,7 @@ class Ground:
     """Folder of the object database (see `wayword teach`), or dev or test for those that ship."""
     out: Path = Path("out/overlay.png")
     """Where the picture goes."""
-    grounder: str = "real"
+    grounder: str = PHOTO_GROUNDER
     """The segmentation's weights: shipped ones by name, or a folder (see `wayword train grounding`)."""
 
     def run(self) -> None:

@@ -11,7 +11,7 @@ from wayword.cli.crew_options import RayOption
 from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
-from wayword.learning.grounding.sizes import ProposalSize, RefineSize, Sizes
+from wayword.learning.grounding.sizes import ProposalSize, RefineSize, Sizes, read_sizes
 from wayword.shipped import DEFAULT_GROUNDER
 
 if TYPE_CHECKING:
@@ -145,16 +145,9 @@ class TrainGrounding(RayOption):
 
     def _sizes(self, grounder: str) -> Sizes:
         """Those of the weights it goes on from, or the usual ones, but for what is asked for."""
-        from wayword.errors import DataError
-        from wayword.grounding.weight_files import find_weights, read_grounding_config
+        from wayword.grounding.weight_files import find_weights
 
-        sizes = Sizes()
-        if grounder != "nothing":
-            folder = find_weights(grounder)
-            try:
-                sizes = Sizes.of_weights(read_grounding_config(folder)[1])
-            except (KeyError, TypeError) as error:
-                raise DataError(folder, "its config.json does not say how large its networks are") from error
+        sizes = Sizes() if grounder == "nothing" else read_sizes(find_weights(grounder))
         metric = sizes.metric
         return Sizes(
             ProposalSize(self.proposal_channels or sizes.proposals.channels),

@@ -11,6 +11,7 @@ from wayword.cli.results import check_docs, publish_figures
 from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
+from wayword.shipped import DEFAULT_GROUNDER, PHOTO_GROUNDER
 
 if TYPE_CHECKING:
     from wayword.figures import Figure
@@ -38,7 +39,7 @@ class TrainPhotos:
     """A train_config.json to run again, on the same files or on those that are named."""
     show: bool = False
     """Print the settings as a file for --config, and fit nothing."""
-    grounder: str = "real"
+    grounder: str = PHOTO_GROUNDER
     """Whose proposals and ImgEmb: shipped weights by name, or a folder."""
     things: int = 120
     """Things to fit on."""
@@ -102,7 +103,7 @@ class ReportFrames:
 
     data: Path
     """Folder of shards made by `wayword ar generate`, best of --pool heldout and of places that were not trained on."""
-    grounder: tuple[str, ...] = ("sim", "real")
+    grounder: tuple[str, ...] = (DEFAULT_GROUNDER, PHOTO_GROUNDER)
     """Shipped weights of segmentations by name, or folders; measured side by side on the same frames."""
     frames: int = 400
     """Frames of each kind."""

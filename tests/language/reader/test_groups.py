@@ -14,16 +14,6 @@ from wayword.language.reader.mentions import Mentions, find_mentions
 DATABASE = load_phrases("test")  # a yellow and a red brick, "dishes" that are one stack, a globe, ...
 
 
-@pytest.fixture(scope="module")
-def language() -> LanguageModel:
-    return LanguageModel.load()
-
-
-@pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader.load()
-
-
 def _mentions(language: LanguageModel, text: str) -> Mentions:
     return find_mentions(language.parse(text, DATABASE), DATABASE)
 
@@ -71,6 +61,19 @@ def test_plurals_in_es_and_ies(language: LanguageModel) -> None:
     for text, members in (("go to the boxes", 2), ("go to all of the berries", 2)):
         mentions = find_mentions(language.parse(text, database), database)
         assert len(with_groups((Step("goto", "e0"),), mentions, database)[0]) == members
+
+
+def test_words_that_hold_all_or_each_are_no_group_words(language: LanguageModel) -> None:
+    # "small bricks" lost its "all", "peach crates" its "each": what was left named nothing.
+    database = [
+        ObjectPhrases(f"{look} {noun}", (f"{look} {noun}",))
+        for look in ("small red", "small blue")
+        for noun in ("brick",)
+    ]
+    database += [ObjectPhrases(f"{look} crate", (f"{look} crate",)) for look in ("old peach", "new peach")]
+    for text in ("circle the small bricks", "circle both peach crates"):
+        mentions = find_mentions(language.parse(text, database), database)
+        assert len(with_groups((Step("circle", "e0"),), mentions, database)[0]) == 2
 
 
 @pytest.mark.parametrize(

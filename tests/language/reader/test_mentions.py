@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import from_mapping, load_phrases
 from wayword.language.pipeline import LanguageModel
@@ -13,11 +11,6 @@ from wayword.language.reader.mentions import Mentions, find_mentions
 DATABASE = from_mapping({
     "globe": ["globe", "blue ball on a stand"], "flower pot": ["planter", "flower pot"], "house": ["house", "home"],
 })  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def language() -> LanguageModel:
-    return LanguageModel.load()
 
 
 def found(text: str, language: LanguageModel) -> Mentions:

@@ -28,16 +28,6 @@ DATABASE = load_phrases("test")
 
 
 @pytest.fixture(scope="module")
-def language() -> LanguageModel:
-    return LanguageModel.load()
-
-
-@pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader.load()
-
-
-@pytest.fixture(scope="module")
 def read(language: LanguageModel, reader: Reader):  # type: ignore[no-untyped-def]
     def once(text: str) -> Reading:
         return reader.read(language.parse(text, DATABASE), DATABASE)

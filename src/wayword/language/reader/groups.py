@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wayword.episodes.commands import Step
-from wayword.language.phrases_db import Database
-from wayword.language.reader.mentions import Entity, Mentions, TextMention
+from wayword.language.phrases_db import Database, ObjectPhrases, PhraseList
+from wayword.language.reader.mentions import Entity, Mentions, TextMention, certainty, phrase_index, phrase_words
 
 _EVERY = (
     r"(?:(?:both|all|each|every)(?:\s+(?:one\s+)?of)?(?:\s+(?:the|these|those|my|our))?(?:\s+(?:two|three|four|five))?"
@@ -63,11 +63,11 @@ def with_groups(
     result = tuple(steps)
     for mention in mentions.mentions:
         key = f"e{mention.entity}"
-        members = _members(mentions, mention, database)
-        if len(members) < 2 or not any(key in step.mentioned for step in result):
+        members = _members(mentions, mention, database) if any(key in step.mentioned for step in result) else []
+        if len(members) < 2:
             continue
         keys = [f"e{len(entities) + number}" for number in range(len(members))]
-        entities += [_certain(name, database) for name in members]
+        entities += [Entity(name, certainty(name, database), 0.0, "exact") for name in members]
         result = tuple(part for step in result for part in _about_each(step, key, keys))
     return result, tuple(entities)
 
@@ -75,26 +75,22 @@ def with_groups(
 def _members(mentions: Mentions, mention: TextMention, database: Database) -> list[str]:
     """The objects that a mention names together; none if it names one."""
     phrase = mentions.text[mention.start : mention.end]
-    every = _WITHIN.match(phrase) or _BEFORE.search(mentions.text[: mention.start])
-    words = _WITHIN.sub("", phrase, count=1).lower().split()
+    within = _WITHIN.match(phrase)
+    words = phrase_words(phrase[within.end() :] if within else phrase)
     if not words:
         return []
-    nouns = _singular(words[-1])
-    if not every and words[-1] in nouns:
+    nouns, looks = _singular(words[-1]), set(words[:-1])
+    if words[-1] in nouns and not (within or _BEFORE.search(mentions.text[: mention.start])):
         return []
-    phrases = {each.name: [phrase.lower().split() for phrase in (each.name, *each.phrases)] for each in database}
-    if any(words == listed for own in phrases.values() for listed in own) and words[-1] not in nouns:
+    listed, _ = phrase_index(PhraseList.of(database))
+    if words in listed and words[-1] not in nouns:
         return []  # "the dishes" are one stack
-    looks = set(words[:-1])
-    return [
-        name
-        for name, own in phrases.items()
-        if any(listed[-1] in nouns for listed in own) and looks.issubset(word for listed in own for word in listed)
-    ]
+    owners = {name for phrase, names in listed.items() if phrase[-1] in nouns for name in names}
+    return [each.name for each in database if each.name in owners and looks <= _vocabulary(each)]
 
 
-def _certain(name: str, database: Database) -> Entity:
-    return Entity(name, {each.name: float(each.name == name) for each in database}, 0.0, "exact")
+def _vocabulary(thing: ObjectPhrases) -> set[str]:
+    return {word for phrase in (thing.name, *thing.phrases) for word in phrase_words(phrase)}
 
 
 def _singular(noun: str) -> frozenset[str]:

@@ -133,7 +133,7 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
 
 def _exact(parsed: Parsed, database: PhraseList) -> list[_Span]:
     """Phrases of the database as they stand in the text, the longest first."""
-    names, longest = _phrase_index(database)
+    names, longest = phrase_index(database)
     words = [(match.start(), match.end(), match[0].lower()) for match in _WORD.finditer(parsed.text)]
     spans: list[_Span] = []
     at = 0
@@ -168,7 +168,17 @@ def _sure(best: str, chunk: ParsedChunk | None, database: PhraseList) -> dict[st
     """P(o | r) of a phrase that is listed: what the model says where it agrees, else certainty."""
     if chunk is not None and chunk.best == best:
         return dict(chunk.probabilities)
-    return {entry.name: float(entry.name == best) for entry in database}
+    return certainty(best, database)
+
+
+def certainty(name: str, database: Database) -> dict[str, float]:
+    """P(o | r) of what can mean ``name`` alone."""
+    return {entry.name: float(entry.name == name) for entry in database}
+
+
+def phrase_words(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase without its article, in small letters."""
+    return tuple(_WORD.findall(phrase[_article(phrase) :].lower()))
 
 
 def _article(phrase: str) -> int:
@@ -178,12 +188,12 @@ def _article(phrase: str) -> int:
 
 
 @lru_cache(maxsize=8)
-def _phrase_index(database: PhraseList) -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
+def phrase_index(database: PhraseList) -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
     """Objects by the words of their phrases, and the longest phrase in words."""
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
     for entry in database:
         for phrase in (entry.name, *entry.phrases):
-            key = tuple(_WORD.findall(phrase[_article(phrase) :].lower()))
+            key = phrase_words(phrase)
             if key and entry.name not in names.get(key, ()):
                 names[key] = (*names.get(key, ()), entry.name)
     return names, max(map(len, names), default=0)

@@ -16,12 +16,12 @@ from safetensors.torch import save_file
 from torch import nn
 
 from wayword.errors import DataError
-from wayword.grounding.weight_files import SCHEMA, GroundingConfig, read_grounding_config
+from wayword.grounding.weight_files import SCHEMA, GroundingConfig
 from wayword.io import atomic_path, write_json
 from wayword.learning.common.onnx_files import batch_to_onnx
 from wayword.learning.common.tensor_files import read_torch
 from wayword.learning.grounding.networks import MetricNet, ProposalNet, RefineNet
-from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize, Sizes
+from wayword.learning.grounding.sizes import MetricSize, ProposalSize, RefineSize, read_sizes
 from wayword.task import IMAGE_HEIGHT, IMAGE_WIDTH
 
 _INPUTS = {"proposals": (1, 3, IMAGE_HEIGHT, IMAGE_WIDTH), "metric": (1, 3, 32, 32), "refine": (1, 3, 32, 32)}
@@ -74,10 +74,9 @@ def save_weights(
 
 def load_nets(weights: Path) -> tuple[Nets, tuple[ProposalSize, MetricSize, RefineSize]]:
     """The torch networks of a folder of weights."""
-    _, raw = read_grounding_config(weights)
+    sizes = read_sizes(weights)
     path = weights / "model.safetensors"
     try:
-        sizes = Sizes.of_weights(raw)
         nets = Nets(ProposalNet(sizes.proposals), MetricNet(sizes.metric), RefineNet(sizes.refine))
         tensors = read_torch(path, "train again")
         for part, net in nets.items().items():

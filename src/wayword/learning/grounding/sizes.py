@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+
+from wayword.errors import DataError, WaywordError
+from wayword.learning.common.typed_json import from_plain
+from wayword.weight_folder import CONFIG
 
 
 @dataclass(frozen=True)
@@ -39,17 +42,13 @@ class Sizes:
     metric: MetricSize = field(default_factory=MetricSize)
     refine: RefineSize = field(default_factory=RefineSize)
 
-    @staticmethod
-    def of_weights(config: Mapping[str, Any]) -> Sizes:
-        """Those that the config.json of weights names; a KeyError or TypeError where it does not."""
-        sizes = config["sizes"]
-        return Sizes(
-            ProposalSize(**_tuples(sizes["proposals"])),
-            MetricSize(**_tuples(sizes["metric"])),
-            RefineSize(**_tuples(sizes["refine"])),
-        )
 
+def read_sizes(weights: Path) -> Sizes:
+    """Those of a folder of weights, as its config.json says."""
+    from wayword.grounding.weight_files import read_grounding_config  # loads onnxruntime
 
-def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON has lists where the configurations have tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    _, config = read_grounding_config(weights)
+    try:
+        return from_plain(Sizes, config.get("sizes"), "sizes")
+    except WaywordError as error:
+        raise DataError(weights / CONFIG, f"{error}; train again") from error

@@ -32,6 +32,7 @@ from wayword.learning.grounding.backbone import backbone_onnx, read_backbone
 from wayword.learning.grounding.fit_photos import Looked, fit_choice, look, measure_crops
 from wayword.learning.grounding.photo_names import cut_out, fit_photo_density, two_against_two
 from wayword.learning.grounding.teachings import draw_teachings
+from wayword.shipped import PHOTO_GROUNDER
 from wayword.weight_folder import content_digest
 
 TRAINING = "grounding/photos"
@@ -45,7 +46,7 @@ class PhotoTraining:
     """Things to fit on, five photos each."""
     held_out: int = 80
     """Held-out things to measure on."""
-    grounder: str = "real"
+    grounder: str = PHOTO_GROUNDER
     """Whose proposals and ImgEmb."""
     pool: PoolConfig = field(
         default_factory=lambda: PoolConfig(

@@ -144,10 +144,9 @@ def train_reader(config: ReaderTraining, inputs: ReaderInputs, out: Path, stop: 
     run.save()
     weights = out / "reader"
     learned = {name: value.numpy() for name, value in run.averaged().items()}
-    mean = {
-        name: config.start_share * before[name] + (1 - config.start_share) * value for name, value in learned.items()
-    }
-    save_network(config.shape, mean if config.start_share else learned, weights)
+    share = config.start_share
+    mean = {name: share * before[name] + (1 - share) * value for name, value in learned.items()}
+    save_network(config.shape, mean, weights)
     record.keep(weights)
     return weights
 
