@@ -52,6 +52,18 @@ def test_two_processes_average_their_gradients_and_repeat_themselves(tmp_path: P
     assert not torch.distributed.is_initialized()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_nothing_of_the_team_is_at_work_after_it(tmp_path: Path) -> None:
+    # A thread of gloo that outlives its group aborts, now and then, a process that has done its work.
+    code = "import sys; from pathlib import Path; from support.tiny_training import Tiny, train\n"
+    code += "train(Path(sys.argv[1]), Tiny(workers=2))\n"
+    code += "print('threads', *(p.read_text().strip() for p in Path('/proc/self/task').glob('*/comm')))"
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, capture_output=True, text=True)
+    threads = run.stdout.splitlines()[-1]
+    assert threads.startswith("threads ")
+    assert "gloo" not in threads
+
+
 @pytest.mark.parametrize(
     ("trouble", "words"),
     [("killed", "a process of the training was ended from outside"), ("mistake", "^data/shard: is damaged")],

@@ -14,6 +14,7 @@ gloo averages on CPUs, nccl on GPUs (``device`` cuda).
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
+import torch.distributed.nn.functional  # before there is a group: its functions keep the one they find as their default
 from torch import Tensor, distributed, nn
 from torch.distributed import FileStore  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
@@ -77,6 +79,10 @@ class Team:
         self._networks = networks
         self._batch = step if self.size == 1 else DistributedDataParallel(_Batch(step, networks))
 
+    def forget(self) -> None:
+        """Let go of what was shared."""
+        self._batch, self._networks = None, ()
+
     def rng(self, run: Run) -> np.random.Generator:
         """What to draw the next batch with: the leader goes on with its run's generator, others have one per step."""
         return run.rng if self.leader else seeded(run.config.seed, run.step, self.rank)
@@ -114,12 +120,13 @@ def team_of(stage: TrainingStage, size: int, device: Device = "cpu") -> Iterator
     else:
         with tempfile.TemporaryDirectory() as folder, _followers(stage, size, Path(folder)) as followers:
             distributed.init_process_group(_backend(place), store=followers.store(), rank=0, world_size=size)
+            team = Team(0, size, place)
             try:
-                yield Team(0, size, place)
+                yield team
             except RuntimeError as error:  # what a lost connection to the others is
                 raise followers.explain(error) from error
             finally:
-                distributed.destroy_process_group()
+                _part(team)
 
 
 @contextmanager
@@ -132,10 +139,22 @@ def _member(rank: int, world: int, size: int, device: torch.device) -> Iterator[
         distributed.init_process_group(_backend(device), store=store, rank=rank, world_size=world, timeout=_PATIENCE)
     else:
         distributed.init_process_group(_backend(device), timeout=_PATIENCE)  # MASTER_ADDR, MASTER_PORT
+    team = Team(rank, world, device)
     try:
-        yield Team(rank, world, device)
+        yield team
     finally:
-        distributed.destroy_process_group()
+        _part(team)
+
+
+def _part(team: Team) -> None:
+    """Leave the others: gloo's threads end when nothing holds the group any more.
+
+    One of them that lives until Python ends may let go of its last tensor then, and abort a process that has done its
+    work.
+    """
+    team.forget()
+    gc.collect()
+    distributed.destroy_process_group()
 
 
 def _followers(stage: TrainingStage, size: int, folder: Path) -> Followers:
