@@ -8,7 +8,15 @@ from itertools import combinations
 
 import pytest
 
-from wayword.episodes import SPLITS, Episode, generate_episodes, load_natural, measure_manoeuvre
+from wayword.episodes import (
+    SPLITS,
+    Episode,
+    generate_episodes,
+    held_out_seen,
+    load_natural,
+    load_reworded,
+    measure_manoeuvre,
+)
 from wayword.episodes.commands import COMMAND_SPLITS, load_commands
 
 PAIRS = list(combinations(SPLITS, 2))
@@ -83,6 +91,33 @@ def test_no_instruction_crosses(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_no_annotator_crosses(one: str, other: str) -> None:
     assert not {e.annotator for e in load_natural(one)} & {e.annotator for e in load_natural(other)}
+
+
+def test_what_is_reworded_is_for_training(catalogue: dict[str, set[str]]) -> None:
+    reworded = load_reworded()
+    assert {episode.split for episode in reworded} == {"train"}
+    assert {o.name for e in reworded for o in e.objects} <= catalogue["seen"]
+    texts = {plain(segment.instruction) for episode in reworded for segment in episode.segments}
+    for split in ("dev", "test"):
+        layouts = {places(episode) for episode in load_natural(split)}
+        assert not texts & instructions(split)
+        assert not layouts & {places(episode) for episode in reworded}
+        assert not {e.annotator for e in reworded} & {e.annotator for e in load_natural(split)}
+
+
+def test_what_is_reworded_is_the_same_flight_in_other_words() -> None:
+    originals = {episode.id: episode for episode in load_natural("train")}
+    again = {e.id.removesuffix("-reworded"): e for e in load_reworded() if e.id.endswith("-reworded")}
+    assert set(again) == {name for name in originals if not held_out_seen(name)}
+    same = 0
+    for name, episode in again.items():
+        original = originals[name]
+        assert (places(episode), episode.start) == (places(original), original.start)
+        assert episode.path.tolist() == original.path.tolist()
+        pairs = list(zip(episode.segments, original.segments, strict=True))
+        assert all(new.end == old.end for new, old in pairs)
+        same += sum(plain(new.instruction) == plain(old.instruction) for new, old in pairs)
+    assert same == 0
 
 
 def test_comparison_ignores_case_and_spacing() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from wayword.compute import Crew
 from wayword.episodes import SPLITS, examples, load_natural
 from wayword.episodes.instructions import Recipe, write_dataset
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.models.catalogue import names
 from wayword.sim.render.bank import MeshBank
 
@@ -46,7 +47,7 @@ def flights(crew: Crew, folder: Path) -> bytes:
     from wayword.pilot.episode_loop import RunConfig
 
     cuts = [cut for episode in load_natural("dev")[:4] for cut in examples(episode, 2)][:6]
-    flown = fly_shared(Sortie("oracle", None, "sim", cuts, None, _bank(), RunConfig(batch=1)), crew)
+    flown = fly_shared(Sortie("oracle", None, DEFAULT_GROUNDER, cuts, None, _bank(), RunConfig(batch=1)), crew)
     return json.dumps([{**asdict(flight.metrics), "path": flight.path.tolist()} for flight in flown]).encode()
 
 

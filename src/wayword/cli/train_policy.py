@@ -51,6 +51,8 @@ class TrainPolicy(CrewOptions):
     """Short flights in pairs that only the told side tells apart; 0 for none."""
     imagined: float = 0.0
     """Share of the flights of both that are not segmented (true masks, looks of photos): an eighth of the work."""
+    reworded: bool = True
+    """Learn from natural and generated episodes in other words as well."""
     visitation_minutes: float = 60.0
     """Stage 1 on the Oracle's flights, both cores."""
     visitation_steps: int = 20_000
@@ -140,7 +142,10 @@ class TrainPolicy(CrewOptions):
         control_size = replace(base.control.size, channels=self.control_channels, hidden=self.control_hidden)
         training = replace(
             base,
-            data=replace(base.data, episodes=self.episodes, drills=self.drills, flights=flights, readings=readings),
+            data=replace(
+                base.data, episodes=self.episodes, drills=self.drills, reworded=self.reworded, flights=flights,
+                readings=readings,
+            ),
             visitation=replace(
                 base.visitation, loop=loop, size=self.size, sample=sample, workers=self.visitation_workers
             ),

@@ -1,6 +1,6 @@
 """Episodes: their format, the natural corpus, random layouts and procedural demonstrations."""
 
-from wayword.episodes.corpus import SPLITS, held_out_seen, load_natural
+from wayword.episodes.corpus import SPLITS, held_out_seen, load_natural, load_reworded
 from wayword.episodes.format import Episode, Example, PlacedObject, Pose2, Segment, examples
 from wayword.episodes.layouts import LayoutConfig, random_layout
 from wayword.episodes.legs import LegConfig
@@ -28,6 +28,7 @@ __all__ = [
     "held_out_seen",
     "load_episodes",
     "load_natural",
+    "load_reworded",
     "measure_manoeuvre",
     "plain_instruction",
     "random_layout",

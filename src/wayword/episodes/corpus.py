@@ -25,6 +25,16 @@ def load_natural(split: str) -> tuple[Episode, ...]:
         return tuple(load_episodes(path))
 
 
+@cache
+def load_reworded() -> tuple[Episode, ...]:
+    """For training alone: natural ``train`` episodes in other words, and generated ones in words of no grammar.
+
+    Nothing of what is held out (``held_out_seen``) is among them.
+    """
+    with as_file(files("wayword.episodes") / "data" / "reworded.jsonl") as path:
+        return tuple(load_episodes(path))
+
+
 def held_out_seen(episode_id: str) -> bool:
     """Whether a natural ``train`` episode is kept from training the policy.
 

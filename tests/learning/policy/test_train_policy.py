@@ -28,14 +28,15 @@ from wayword.learning.policy.sizes import PAPER_SIZE, ControlSize, Size
 from wayword.learning.policy.sureal import SurealPlan
 from wayword.learning.policy.teacher import TeacherConfig
 from wayword.learning.policy.train_policy import PARTS, PolicyInputs, PolicyTraining, train_policy
-from wayword.learning.policy.train_visitation import VisitationTraining
+from wayword.learning.policy.train_visitation import VisitationTraining, load_items, natural_sources
 from wayword.objects import Box, teach, view_pixels
 from wayword.policy import FsPVN
 from wayword.policy.control import PAPER
 from wayword.policy.stage1 import SHIPPED
+from wayword.shipped import DEFAULT_GROUNDER
 
 MINIATURE = PolicyTraining(
-    data=DataConfig(episodes=1, drills=2, natural=2, dev=2, photos=2),
+    data=DataConfig(episodes=1, drills=2, natural=2, reworded=True, dev=2, photos=2),
     visitation=VisitationTraining(
         loop=LoopConfig(2, 1.0, log_every=1), size=Size(words=6, hidden=4, channels=8, filtered=4, last=8), examples=2,
         workers=1, check_every=2, sample=SampleConfig(moments=1),
@@ -82,6 +83,13 @@ def test_the_same_settings_make_the_same_weights_to_the_bit(runs: Path) -> None:
     FsPVN.load(first)  # what came out flies
 
 
+def test_what_is_reworded_is_flown_and_read_like_what_is_natural(runs: Path) -> None:
+    data = runs / "first" / "data"
+    natural, reworded = (load_items(source) for source in natural_sources(data))
+    assert [item.example.episode.id for item in reworded] == ["train-000-reworded"] * 2
+    assert [item.readings.whole.tokens for item in reworded] != [item.readings.whole.tokens for item in natural]
+
+
 def test_both_stages_learn_together_with_an_actor(runs: Path, tmp_path: Path) -> None:
     """Learner A here, learner B and its actor in processes of their own, at their own pace."""
     for part in ("data", "visitation", "control"):
@@ -103,10 +111,12 @@ def test_settings_of_earlier_versions_are_read(runs: Path, tmp_path: Path) -> No
     del record["options"]["visitation"]["loop"]["device"]
     (tmp_path / "train_config.json").write_text(json.dumps(record))
     assert read_options(tmp_path / "train_config.json", "policy", PolicyTraining) == MINIATURE.with_seed(7)
-    assert claim(tmp_path, "policy", MINIATURE.with_seed(7), PolicyInputs(find_weights("sim"), None)).seed == 7
+    assert (
+        claim(tmp_path, "policy", MINIATURE.with_seed(7), PolicyInputs(find_weights(DEFAULT_GROUNDER), None)).seed == 7
+    )
     other = replace(MINIATURE, plan=replace(MINIATURE.plan, actors=3)).with_seed(7)
     with pytest.raises(WaywordError, match=r"plan\.actors 0, now 3"):
-        claim(tmp_path, "policy", other, PolicyInputs(find_weights("sim"), None))
+        claim(tmp_path, "policy", other, PolicyInputs(find_weights(DEFAULT_GROUNDER), None))
 
 
 def test_weights_say_how_they_were_made(runs: Path) -> None:
@@ -142,7 +152,7 @@ def test_a_run_folder_belongs_to_its_settings(runs: Path) -> None:
             replace(MINIATURE.with_seed(7), plan=replace(MINIATURE.plan, seed=7, flights=3)),
             r"\(plan.flights 2, now 3\)",
         ),
-        (replace(MINIATURE.with_seed(7), grounder="lab"), r"\(grounder sim, now lab; data.grounder "),
+        (replace(MINIATURE.with_seed(7), grounder="lab"), r"\(grounder real, now lab; data.grounder "),
     ):
         with pytest.raises(WaywordError, match=message) as caught:
             train_policy(other, runs / "first", runs / "first" / "weights", ())
@@ -160,7 +170,8 @@ def test_all_settings_go_through_json() -> None:
 
 def test_the_options_of_the_verb() -> None:
     assert SHOWN_PARTS == PARTS
-    assert TrainPolicy().settings() == PolicyTraining()
+    assert TrainPolicy(reworded=False).settings() == PolicyTraining()
+    assert TrainPolicy().settings() == PolicyTraining(data=DataConfig(reworded=True))  # older settings did not know it
     made = TrainPolicy(
         seed=3, sync=True, size=Size(hidden=8), control_hidden=16, chunker="shipped", grounder="lab", method="bc"
     ).settings()
@@ -196,7 +207,7 @@ def of_that_day(settings: Any, record: Any) -> Any:
     return {name: of_that_day(value, record[name]) for name, value in settings.items() if name in record}
 
 
-@pytest.mark.parametrize(("name", "start"), [("fspvn", "clear"), ("clear", None)])
+@pytest.mark.parametrize(("name", "start"), [("fspvn", "fspvn_sim"), ("fspvn_sim", "clear"), ("clear", None)])
 def test_the_shipped_weights_say_how_they_were_made(name: str, start: str | None) -> None:
     path = SHIPPED / name / "train_config.json"
     config = TrainPolicy(config=path).settings()  # `wayword train policy --config` takes it
@@ -209,6 +220,7 @@ def test_the_shipped_weights_say_how_they_were_made(name: str, start: str | None
     assert config.visitation.size == Size(**saved["size"])
     assert to_plain(config.control.size) == json.loads((SHIPPED / name / "control.json").read_text())["size"]
     before = said.started_from
-    assert [each["train_config"] for each in before.values()] == (
-        [json.loads((SHIPPED / start / "train_config.json").read_text())] if start else []
-    )
+    names = [name for name in (config.start, config.start_control) if name is not None]
+    assert [each["train_config"] for each in before.values()] == [
+        json.loads((SHIPPED / name / "train_config.json").read_text()) for name in names
+    ]

@@ -10,7 +10,6 @@ what is left of them is written as ``Execution``s. Most of the time of a flight 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wayword.camera import Camera
-from wayword.episodes import Example, held_out_seen, load_episodes, load_natural
+from wayword.episodes import Episode, Example, held_out_seen, load_episodes, load_natural, load_reworded
 from wayword.episodes import examples as cuts_of
 from wayword.grounding import Grounder
 from wayword.learning.policy.executions import Execution, FramePart, bare_frame, join_frames
@@ -136,13 +135,12 @@ class _Eyes:
 
 
 def training_examples(source: str, overlapping: bool) -> list[Example]:
-    """Two-segment examples of the natural ``train`` corpus or of a file; an odd last segment makes one of its own.
+    """Two-segment examples of a natural corpus (train, reworded, dev) or of a file; an odd last segment makes its own.
 
     Without ``overlapping``, pairs share no segment.
     """
-    episodes = load_natural(source) if re.fullmatch(r"train|dev", source) else load_episodes(Path(source))
     result: list[Example] = []
-    for episode in episodes:
+    for episode in _episodes(source):
         if source == "train" and held_out_seen(episode.id):
             continue
         pairs = cuts_of(episode, 2)
@@ -150,6 +148,12 @@ def training_examples(source: str, overlapping: bool) -> list[Example]:
         if overlapping or len(episode.segments) % 2:
             result.append(cuts_of(episode, 1)[-1])
     return result
+
+
+def _episodes(source: str) -> Sequence[Episode]:
+    if source == "reworded":
+        return load_reworded()
+    return load_natural(source) if source in ("train", "dev") else load_episodes(Path(source))
 
 
 def execution_path(folder: Path, number: int) -> Path:

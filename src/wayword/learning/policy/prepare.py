@@ -2,6 +2,7 @@
 
     data/generated   episodes.jsonl, shards of the Oracle's flights, readings
     data/natural     the same for the natural train corpus (its episodes ship with the package)
+    data/reworded    the same for its episodes, and generated ones, in other words
     data/dev         the same for the natural dev corpus, for decisions
     data/drills      the same for drills: pairs that only the told side tells apart
     data/photos      forty photos of each seen object, to draw databases from
@@ -43,6 +44,8 @@ from wayword.sim.render.bank import MeshBank
 _READING_FILES = 2
 """The readings of a folder lie in so many files, whoever read them."""
 _READING_CHUNK = 128
+_OTHER_FLIGHTS = 1000
+"""Added to the seed of flights: the same ways with other disturbances."""
 _FIRST_SEED = 11
 """Of generated episodes: the seeds below it belong to those that policies are measured on."""
 
@@ -57,6 +60,8 @@ class DataConfig:
     """Short flights in pairs that only the told side tells apart; 0 for none."""
     natural: int | None = None
     """Examples of the natural train corpus; None: all."""
+    reworded: bool = False
+    """Episodes in other words as well (``load_reworded``), as many as ``natural`` lets in."""
     dev: int | None = None
     """Examples of the natural dev corpus; None: all."""
     photos: int = 40
@@ -64,7 +69,7 @@ class DataConfig:
     flights: FlightConfig = field(default_factory=FlightConfig)
     """Of natural examples; of generated ones every second frame is kept, and of dev ones none is disturbed.
 
-    Imagined are generated ones and drills only: natural texts are few, and each is seen as it will be."""
+    Imagined are generated and reworded ones and drills: natural texts are few, and each is seen as it will be."""
     readings: ReadingConfig = field(default_factory=ReadingConfig)
     """Of training examples; dev ones are read against the dev database."""
     seed: int = 0
@@ -120,15 +125,19 @@ def prepare(folder: Path, config: DataConfig, inputs: DataInputs, workers: Worke
     if not (folder / "photos").exists():
         build_database(folder / "photos", "seen", BuildConfig(views=config.photos, seed=config.seed))
     sparse, natural = replace(config.flights, stride=2), replace(config.flights, imagined=0.0)
+    again = replace(config.flights, seed=config.flights.seed + _OTHER_FLIGHTS)
     still = replace(natural, disturbed=0.0, random_looks=0.0)
     fixed = replace(config.readings, database="dev", prefixes=0.0)
     jobs = [
         ("dev", folder / "dev", True, config.dev, still, fixed),
         ("train", folder / "natural", True, config.natural, natural, config.readings),
+        ("reworded", folder / "reworded", True, config.natural, again, config.readings),
         (str(generated / "episodes.jsonl"), generated, False, None, sparse, config.readings),
         (str(drills / "episodes.jsonl"), drills, False, None, sparse, config.readings),
     ]
-    for source, place, overlapping, limit, flights, readings in jobs if config.drills else jobs[:-1]:
+    for source, place, overlapping, limit, flights, readings in jobs:
+        if (place == drills and not config.drills) or (source == "reworded" and not config.reworded):
+            continue
         place.mkdir(parents=True, exist_ok=True)
         if (place / "flights.done").exists() and (place / "readings.done").exists():
             continue

@@ -32,7 +32,7 @@ from wayword.learning.policy.pvn2_network import Pvn2Stage1
 from wayword.learning.policy.pvn2_others import OTHER_SPLITS, OthersConfig
 from wayword.learning.policy.pvn2_samples import Pvn2Samples, Pvn2Sampling, join_samples
 from wayword.learning.policy.sizes import ImageSize, Size
-from wayword.learning.policy.train_visitation import Source, goal_errors
+from wayword.learning.policy.train_visitation import Source, goal_errors, natural_sources
 from wayword.mapping.grid import to_frame
 from wayword.policy.pvn2 import Objects
 from wayword.sim.models.catalogue import names
@@ -104,7 +104,7 @@ class Pvn2Data:
 
 def load_pvn2_data(config: Pvn2Training, inputs: Pvn2Inputs) -> Pvn2Data:
     """Natural and generated examples, drills and, for PVN2-ALL, those about the other objects."""
-    natural = read_items(Source("train", inputs.data / "natural", overlapping=True))
+    natural = [item for source in natural_sources(inputs.data) for item in read_items(source)]
     generated, drills = (_generated(inputs.data / name) for name in ("generated", "drills"))
     others = [] if inputs.others is None else read_others(inputs.others)
     parts = [(natural, config.natural_share), (drills, config.drill_share), (others, config.other_share)]

@@ -47,7 +47,7 @@ class Source:
     """Where examples come from."""
 
     episodes: str
-    """``train``, ``dev`` or a file of episodes."""
+    """``train``, ``reworded``, ``dev`` or a file of episodes."""
     folder: Path
     """Shards of executions and readings*.jsonl, in the order of the examples."""
     overlapping: bool = False
@@ -79,7 +79,7 @@ class VisitationInputs:
     """What this training starts with."""
 
     data: Path
-    """What ``prepare`` made: generated, natural, dev, drills and photos; drills and dev may be missing."""
+    """What ``prepare`` made: generated, natural, dev, drills and photos; dev, drills and reworded may be missing."""
     grounder: Path
     """Weights of the segmentation that the data went through."""
     start: Path | None = None
@@ -95,6 +95,14 @@ def load_items(source: Source) -> list[Item]:
     if count == 0:
         raise WaywordError(f"{source.folder}: holds no executions or no readings; record and read first")
     return [Item(*parts) for parts in zip(examples[:count], executions[:count], readings[:count], strict=True)]
+
+
+def natural_sources(data: Path) -> list[Source]:
+    """The natural training instructions of what ``prepare`` made, and the same in other words if it has them."""
+    sources = [Source("train", data / "natural", overlapping=True)]
+    if (data / "reworded").exists():
+        sources.append(Source("reworded", data / "reworded", overlapping=True))
+    return sources
 
 
 def vocabulary_of(items: Sequence[Item]) -> Vocabulary:
@@ -169,7 +177,7 @@ def load_data(config: VisitationTraining, folder: Path, grounder: Path, vocabula
     ``folder`` is what ``prepare`` made with the segmentation whose weights are in ``grounder``.
     """
     segmentation = Grounder.load(grounder)
-    natural = load_items(Source("train", folder / "natural", overlapping=True))
+    natural = [item for source in natural_sources(folder) for item in load_items(source)]
     generated = load_items(_generated(folder / "generated"))
     drills = load_items(_generated(folder / "drills")) if (folder / "drills").exists() else []
     share, drilled = config.natural_share, config.drill_share if drills else 0.0
