@@ -21,9 +21,11 @@ from wayword.episodes.commands import Select, Step
 from wayword.language.minilm import MiniLM
 from wayword.language.phrases_db import Database
 from wayword.language.pipeline import Parsed
+from wayword.language.reader.beyond import beyond_steps
 from wayword.language.reader.corrections import without_taken_back
 from wayword.language.reader.groups import with_groups, without_taken_out
 from wayword.language.reader.kept_clear import with_kept_clear
+from wayword.language.reader.likely_names import likely_name
 from wayword.language.reader.marked import Marked, mark_text
 from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
@@ -41,7 +43,7 @@ from wayword.language.reader.program import (
 )
 from wayword.language.reader.reach import out_of_reach
 from wayword.language.reader.reading import Reading, Thing
-from wayword.language.reader.refusals import means_by_place, not_known, nothing_to_do, one_height, what_i_do
+from wayword.language.reader.refusals import beyond_me, means_by_place, not_known, nothing_to_do, one_height, what_i_do
 from wayword.language.reader.terse import directions_alone, is_height, is_no_move, is_plea, is_question
 from wayword.language.reader.turn_counts import with_counts
 from wayword.language.reader.unfinished import is_unfinished
@@ -92,13 +94,16 @@ class Reader:
         if not steps:
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
-                return _unknown([strange], names)
+                return _unknown([strange], database)
             if is_question(parsed.original):
                 return Reading("refusal", refusal=what_i_do(names), is_answer=True)
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
         steps = without_taken_out(steps, mentions)
         if not steps:
             return Reading("refusal", refusal=not_known((), names))
+        beyond = beyond_steps(parsed.text, steps, mentions.mentions)
+        if beyond is not None:
+            return Reading("refusal", refusal=beyond_me(beyond, names))
         steps, entities = with_groups(steps, mentions, database)
         mentions = replace(mentions, entities=entities)
         named = {key for step in steps for key in step.mentioned}
@@ -108,7 +113,7 @@ class Reader:
         is_gap_by_place = any(step.do == "between" and not rules.keys().isdisjoint(step.objects) for step in steps)
         if is_gap_by_place and not means_by_place(parsed.text):
             return Reading("refusal", refusal=not_known((), names))
-        reading = _reading(steps, rules, mentions, parsed, names)
+        reading = _reading(steps, rules, mentions, database)
         is_about_things = any(thing.name is not None for thing in reading.things.values())
         if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):
             return Reading("refusal", refusal=nothing_to_do(parsed.original, names))
@@ -230,23 +235,23 @@ def _legs(boundary: Array, marked: Marked, text: str) -> tuple[tuple[int, int], 
     return tuple(spans)
 
 
-def _unknown(entities: Sequence[Entity], names: Sequence[str]) -> Reading:
+def _unknown(entities: Sequence[Entity], database: Database) -> Reading:
     """A refusal that names what is not known, and asks about what may be meant."""
     phrases = tuple(entity.phrase for entity in entities)
-    guesses = [entity.guess for entity in entities if entity.guess is not None]
-    return Reading("refusal", refusal=not_known(phrases, names, guesses), unknown=phrases)
+    guesses = [entity.guess or likely_name(entity.phrase, database) for entity in entities]
+    known = [entry.name for entry in database]
+    line = not_known(phrases, known, [guess for guess in guesses if guess is not None])
+    return Reading("refusal", refusal=line, unknown=phrases)
 
 
-def _reading(
-    steps: tuple[Step, ...], rules: dict[str, Select], mentions: Mentions, parsed: Parsed, names: list[str]
-) -> Reading:
+def _reading(steps: tuple[Step, ...], rules: dict[str, Select], mentions: Mentions, database: Database) -> Reading:
     """Steps about numbered things, or a refusal that names what is not known."""
     used = [key for step in steps for key in step.mentioned]
     used += [rule.of for rule in rules.values() if rule.of is not None]
     entities = {key: int(key[1:]) for key in dict.fromkeys(used) if key[0] == "e"}
     strangers = [number for number in entities.values() if number < 0 or not mentions.entities[number].known]
     if strangers:
-        return _unknown([mentions.entities[number] for number in strangers if number >= 0], names)
+        return _unknown([mentions.entities[number] for number in strangers if number >= 0], database)
     keys = {key: str(number) for number, key in enumerate(dict.fromkeys(used), 1)}
     things: dict[str, Thing] = {}
     for key, name in keys.items():

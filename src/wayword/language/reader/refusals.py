@@ -64,6 +64,11 @@ def not_known(phrases: Sequence[str], names: Sequence[str], guesses: Sequence[st
     return f"I do not know {quoted}; {_known(names)}"
 
 
+def beyond_me(what: str, names: Sequence[str]) -> str:
+    """The text asks for something that no step can say (``beyond``)."""
+    return f"{what}; {_known(names)}"
+
+
 def _known(names: Sequence[str]) -> str:
     if not names:
         return "I know no objects yet: teach me one."
