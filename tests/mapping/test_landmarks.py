@@ -110,6 +110,14 @@ def test_boxes_off_the_map_of_poor_quality_or_hardly_boxes_are_left_out() -> Non
     assert marks.confirmed == []
 
 
+def test_the_edge_of_the_arena_is_no_thing_from_nearby() -> None:
+    marks = made()
+    look(marks, (1.5, 0.2, (0.9, 0.05, 0.05)), (1.5, 4.5, (0.05, 0.9, 0.05)), pose=(1.0, 0.8, 0.0))
+    assert [round(mark.y, 1) for mark in marks.confirmed] == [4.5]  # 3.7 m away: a look from there errs by that much
+    look(marks, (1.5, 0.35, (0.9, 0.05, 0.05)), pose=(1.0, 0.8, 0.0))
+    assert sorted(round(mark.y, 2) for mark in marks.confirmed) == [0.35, 4.5]
+
+
 def test_wrong_shapes_are_refused() -> None:
     with pytest.raises(WaywordError, match=r"need footprints \(2, 4\)"):
         made().update(np.zeros((1, 4), np.float32), [1.0, 1.0], [GLOBE] * 2, np.zeros(6))

@@ -82,6 +82,14 @@ def test_a_world_map_over_two_frames():
     np.testing.assert_array_equal(found.coverage, seen)
 
 
+def test_two_boxes_on_one_thing_make_it_no_surer_that_something_stands_there():
+    # A reference's mask is their sum, 0.4 + 0.3; the mask of all objects the surer of the two.
+    found = WorldMap(1, CAMERA)
+    found.update(prints((20.5, 10.5, 1, 1), (20.5, 10.5, 1, 1)), [0.6, 0.5], [[0.4, 0.3]], POSE)
+    assert found.references[0, 10, 20] == pytest.approx(0.7, abs=1e-6)
+    assert found.all_objects[10, 20] == pytest.approx(0.6, abs=1e-6)
+
+
 def test_no_boxes_and_no_references_only_add_coverage():
     found = WorldMap(0, CAMERA)
     found.update(np.zeros((0, 4), np.float32), [], np.zeros((0, 0)), POSE)

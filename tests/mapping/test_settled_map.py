@@ -109,3 +109,10 @@ def test_nothing_seen_or_nothing_asked() -> None:
     assert settled.references(TABLE).max() == 0.0
     look(settled, GLOBE)
     assert settled.references(np.zeros((0, 3))).shape == (0, 32, 32)
+
+
+def test_a_look_stays_where_it_was_taken_when_the_drone_flies_on() -> None:
+    settled, pose = new_map(), POSE.copy()
+    settled.add(np.array([(X, Y, 0.15, 1.0)], np.float32), np.ones(1), np.array([GLOBE]), pose)
+    pose += 1.0
+    np.testing.assert_array_equal(settled.sightings[0].pose, POSE)

@@ -83,6 +83,33 @@ def test_the_foot_of_a_near_thing_is_below_the_image():
     assert [len(things.look(np.zeros((0, 4)), [], away)) for _ in range(14)] == [2] * 12 + [0, 0]
 
 
+def test_looks_without_its_foot_do_not_add_up_to_a_place():
+    things = Standing()
+    # Half a metre away in two directions, 0.65 rad apart: 0.32 m from each other, so of one thing.
+    things.look([[1.75, 1.0, 0.15, 0.7]], [0.9], HERE)
+    turned = [[1 + 0.75 * np.cos(0.65), 1 + 0.75 * np.sin(0.65), 0.15, 0.7]]
+    assert len(things.look(turned, [0.9], HERE)) == 2  # both ends of where it may stand
+    # It is forgotten like any other: 1.8, a tenth less each time, is above a half for twelve images.
+    away = (1.0, 1.0, 0.7, 0.0, 0.0, 3.0)
+    assert [len(things.look(np.zeros((0, 4)), [], away)) for _ in range(14)] == [2] * 12 + [0, 0]
+
+
+def test_something_near_is_the_known_thing_that_turns_up_on_its_way():
+    # Between 1.5 and 1.85 m; a thing seen with its foot 0.15 m beyond that, within 0.17 + 0.15 / 2, is the same.
+    near, back = [[1.85, 1.0, 0.15, 0.6]], (0.4, 1.0, 0.7, 0.0, 0.0, 0.0)
+    things = Standing()
+    for _ in range(2):
+        assert len(things.look(near, [0.9], HERE)) == 2
+    ((x, y, _),) = things.look([[2.0, 1.0, 0.15, 1.0]], [0.9], back)
+    assert (x, y) == pytest.approx((2.0, 1.0), abs=0.001)
+    # One 0.5 m beside its way, or 0.3 m beyond its end, is another.
+    for other in ([1.85, 1.5, 0.15, 1.0], [2.15, 1.0, 0.15, 1.0]):
+        things = Standing()
+        for _ in range(2):
+            things.look(near, [0.9], HERE)
+        assert len(things.look([other], [0.9], back)) == 3
+
+
 def test_something_wide_and_cut_is_near_although_its_middle_seems_far():
     # Its front is cut off at 1.05 - 0.92 * 0.33 = 0.75 m; a narrow one of this quality at 1.05 m stands there.
     wide = Standing().look([[2.05, 1.0, 0.33, 0.66]], [0.99], HERE)

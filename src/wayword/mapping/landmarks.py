@@ -57,6 +57,10 @@ class LandmarkConfig:
     """Of two landmarks that look like one object, the one with fewer looks stays if it has this share of them."""
     beyond_m: float = 0.25
     """Nothing stands farther than this off the map."""
+    rim_m: float = 0.3
+    """What seems to stand this near to the edge of the arena ..."""
+    rim_from_m: float = 1.2
+    """... seen from so near, is the edge itself: red and white, it looks like a brick."""
 
 
 @dataclass(eq=False)
@@ -151,6 +155,8 @@ class Landmarks:
             if p[k] < self.config.least_box or quality < self.config.least_quality or not self._on_map(x, y):
                 continue
             distance = math.hypot(x - here[0], y - here[1])
+            if distance < self.config.rim_from_m and self._is_rim(x, y):
+                continue
             mark = self._nearest(x, y, distance, in_frame)
             if mark is None:
                 mark = self._new(x, y, radius)
@@ -192,6 +198,9 @@ class Landmarks:
     def _on_map(self, x: float, y: float) -> bool:
         beyond = self.config.beyond_m
         return -beyond <= x <= ARENA_M + beyond and -beyond <= y <= ARENA_M + beyond
+
+    def _is_rim(self, x: float, y: float) -> bool:
+        return min(x, y, ARENA_M - x, ARENA_M - y) < self.config.rim_m
 
     def _nearest(self, x: float, y: float, distance: float, in_frame: set[int]) -> Landmark | None:
         reach = self.config.join_m + self.config.join_per_m * distance

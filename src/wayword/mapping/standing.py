@@ -79,6 +79,16 @@ class StandingThing:
         """Its radius, but not narrower than things are."""
         return max(self.radius, _NARROWEST_M)
 
+    def may_be(self, known: StandingThing) -> bool:
+        """Whether this, seen without its foot, is a known thing: one between both ends of where it may stand."""
+        if self.far is None or known.far is not None:
+            return False
+        along_x, along_y = self.far[0] - self.x, self.far[1] - self.y
+        share = ((known.x - self.x) * along_x + (known.y - self.y) * along_y) / max(along_x**2 + along_y**2, 1e-9)
+        share = min(max(share, 0.0), 1.0)
+        away = math.hypot(self.x + share * along_x - known.x, self.y + share * along_y - known.y)
+        return away < known.radius + self.radius / 2
+
     def and_look(self, other: StandingThing) -> StandingThing:
         """The same thing with what another look says."""
         share = other.weight / (self.weight + other.weight)
@@ -88,7 +98,7 @@ class StandingThing:
             self.radius + share * (other.radius - self.radius),
             self.weight + other.weight,
             min(self.evidence + other.evidence, SURE),
-            self.far if other.weight <= _UNSURE else None,
+            self.far if other.far is not None else None,
         )
 
 
@@ -157,7 +167,7 @@ class Standing:
             across = nearer * math.sin(min(beside, math.pi / 2))
             if nearer < away + _BEYOND_M and across < thing.radius + radius / 2:
                 sure = replace(thing, evidence=min(thing.evidence + p, SURE))
-                if thing.weight > _UNSURE:
+                if thing.far is None:
                     along = min(nearer, away)
                     look = StandingThing(
                         x + along * math.cos(bearing), y + along * math.sin(bearing), thing.radius,
@@ -178,7 +188,7 @@ class Standing:
         for k, thing in enumerate(self.things):
             if k not in in_frame and self._plain(thing, x, y, yaw):
                 thing = replace(thing, evidence=thing.evidence - DOUBT)
-            elif k not in in_frame and thing.weight <= _UNSURE:
+            elif k not in in_frame and thing.far is not None:
                 thing = replace(thing, evidence=thing.evidence - _FORGET)
             if thing.evidence > 0:
                 likely.append(thing)
@@ -199,11 +209,11 @@ class Standing:
         return True
 
     def _join(self) -> None:
-        """Two things that have come to stand in one place are one."""
+        """Two things in one place are one; so is something of unknown distance with a known thing on its way."""
         for i in range(len(self.things) - 1, 0, -1):
             for j in range(i):
                 a, b = self.things[j], self.things[i]
-                if math.hypot(a.x - b.x, a.y - b.y) < SAME_M / 2:
+                if math.hypot(a.x - b.x, a.y - b.y) < SAME_M / 2 or a.may_be(b) or b.may_be(a):
                     self.things[j] = a.and_look(b)
                     del self.things[i]
                     break

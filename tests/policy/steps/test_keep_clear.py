@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wayword.policy.steps.follow import free_ahead, turn_rate
-from wayword.policy.steps.keep_clear import keep_clear
+from wayword.policy.steps.keep_clear import ClearConfig, keep_clear
 
 HERE = np.array([1.0, 1.0, 0.0])
 
@@ -39,14 +39,14 @@ def test_inside_a_disc_it_may_still_leave() -> None:
     forward, _ = keep_clear(HERE, 0.0, (0.7, 0.0), np.array([[0.8, 1.0, 0.3]]))
     assert forward > 0.3
     # Beside its middle it goes on nearly as asked: what counts is not to go deeper, not to be out at once.
-    forward, rate = keep_clear(HERE, 0.0, (0.7, 0.0), np.array([[1.0, 0.9, 0.3]]))
+    forward, rate = keep_clear(HERE, 0.0, (0.7, 0.0), np.array([[1.0, 0.9, 0.3]]), ClearConfig(room_m=0.2))
     assert forward == pytest.approx(0.7)
     assert 0.0 < rate < 0.3
 
 
 def test_what_is_still_fast_brakes_for_what_is_further_away() -> None:
-    # Its rim is 0.5 m ahead: 0.2 m/s for 1.2 s are 0.24 m, and a drone that comes with 0.7 m/s coasts 0.2 m further.
-    ahead = np.array([[1.8, 1.0, 0.3]])
+    # Its rim is 0.46 m ahead: 0.2 m/s for 1.2 s are 0.24 m, and a drone that comes with 0.7 m/s coasts 0.2 m further.
+    ahead = np.array([[1.8, 1.0, 0.34]])
     assert keep_clear(HERE, 0.0, (0.2, 0.0), ahead) == (0.2, 0.0)
     forward, _ = keep_clear(HERE, 0.7, (0.2, 0.0), ahead)
     assert forward < 0.1

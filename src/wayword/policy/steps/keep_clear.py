@@ -7,7 +7,8 @@
 
 Each candidate costs its distance from the wish and what it lacks of ``room_m`` to the nearest disc on its track;
 touching costs more than any change. A pure function of what it is given. An extension of the paper, whose control
-network does not see what stands around.
+network does not see what stands around; ours does, so that little room is left to ask for: 0.05 m, where 0.2 m cost
+three points of success on natural dev instructions and spared nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class ClearConfig:
     steps: int = 12
     lag_s: float = 0.5
     """Time constant of the vehicle's speed."""
-    room_m: float = 0.2
+    room_m: float = 0.05
     """Room that is wanted between the drone and anything solid."""
     speed_weight: float = 1.0
     turn_weight: float = 0.35
