@@ -1,6 +1,6 @@
 """Which of the shipped segmentation weights see where nobody names others (docs/grounding.md#weights)."""
 
-DEFAULT_GROUNDER = "sim"
+DEFAULT_GROUNDER = "real"
 """In flight."""
 PHOTO_GROUNDER = "real"
 """On photographs (`teach`, `ground`), and where the training for a room of one's own begins."""

@@ -77,6 +77,16 @@ def test_oracle_brakes_towards_the_end_and_stops_there() -> None:
     assert oracle.act(seen(2.95, 2.0, 0.0))[0, 2] == 1.0
 
 
+@pytest.mark.parametrize("yaw", [0.2, -0.2])
+def test_oracle_stops_where_the_end_is_just_behind_it_on_either_side(yaw: float) -> None:
+    oracle = briefed()
+    for x in np.arange(1.0, 3.1, 0.3):
+        oracle.act(seen(x, 2.0, 0.0))
+    # 0.12 m beyond: not there, but turning back would only make the path longer. From 0.22 m it turns.
+    assert oracle.act(seen(3.12, 2.0, yaw))[0].tolist() == [0.0, 0.0, 1.0]
+    assert oracle.act(seen(3.22, 2.0, yaw))[0, 2] == 0.0
+
+
 def test_oracle_follows_the_order_of_a_path_that_crosses_itself() -> None:
     # East 2 m, a loop north and back, then south across the first leg at (2, 2). At the crossing, on the first
     # visit, the carrot is 0.55 m further east: facing east there is nothing to turn for.

@@ -26,6 +26,7 @@ from wayword.objects import ObjectDatabase, TaughtObject
 from wayword.pictures import live_views
 from wayword.pictures.colours import PALETTE, UNKNOWN_OBJECT
 from wayword.pictures.live_views import MAP_PX, VIEW_PX, LiveViews
+from wayword.shipped import DEFAULT_GROUNDER
 from wayword.sim.render.look import Look
 from wayword.sim.render.renderer import Renderer
 from wayword.studio import words as studio_words
@@ -171,7 +172,7 @@ def test_other_segmentation_weights_see_on_the_page(tmp_path: Path, workshop: Wo
     other = Workshop(tmp_path / "none", grounder="lab")
     assert (other.grounder.config, workshop.grounder.config) == (
         Grounder.load("lab").config,
-        Grounder.load("sim").config,
+        Grounder.load(DEFAULT_GROUNDER).config,
     )
     assert other.grounder.config != workshop.grounder.config
 

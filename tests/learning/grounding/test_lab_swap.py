@@ -199,9 +199,10 @@ def test_both_segmentations_fly_the_same_instructions(weights: Path, tmp_path: P
 def test_only_other_weights_are_swapped_and_only_whole_splits_published(tmp_path: Path) -> None:
     from wayword.cli.eval_swap import EvalSwap
     from wayword.errors import WaywordError
+    from wayword.shipped import DEFAULT_GROUNDER
 
     with pytest.raises(WaywordError, match="compared with"):
-        EvalSwap("sim", folder=tmp_path).run()
+        EvalSwap(DEFAULT_GROUNDER, folder=tmp_path).run()
     other = tmp_path / "weights"
     other.mkdir()
     (other / "config.json").write_text(json.dumps({}))

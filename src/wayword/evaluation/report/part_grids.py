@@ -34,6 +34,27 @@ Every stage on the catalogue's objects, none of which it was trained on ([Ground
         _BOTH_SPLITS,
     ),
     Grid(
+        "",
+        """
+Harder: 30 random draws of 9 to 13 things each, of the 64 seen objects and of a mesh pack (Polygonal Mind's) of which no
+training frame was made. Two things of every draw stand there and were not taught, two were taught and do not stand
+there.
+""",
+        "stage",
+        {
+            "proposals: recall of 10 boxes, %": "proposals.recall10",
+            "right box on top, %": "top1",
+            "right box on top by colour histogram, %": "top1_histogram",
+            "mask of the reference, IoU": "mask_iou",
+            "referent not in view, AUROC": "absent.auroc",
+            "things nobody taught, AUROC": "untaught.auroc",
+        },
+        (
+            ("seen objects", "grounding.seen.{}.dev"),
+            ("held-out pack", "grounding.pack.{}.dev"),
+        ),
+    ),
+    Grid(
         "Reading instructions",
         """
 [Language](language.md#how-good-it-is) says what each figure is. Noun chunks with both edges right, on 180 natural `dev`

@@ -153,7 +153,7 @@ FsPVN in the simulated lab ([Grounding](grounding.md#the-lab-the-swap-without-a-
 segmentation as it ships, and with weights made from pictures of the empty lab.
 """,
         "segmentation",
-        {"`sim`, as it ships": "noswap.lab", "`lab`, swapped in": "swap.lab"},
+        {"`real`, as it ships": "noswap.lab", "`lab`, swapped in": "swap.lab"},
         _FLIGHT,
     ),
     Grid(
