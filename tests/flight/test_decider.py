@@ -14,7 +14,7 @@ import pytest
 from wayword.camera import Camera
 from wayword.flight import Shot, Telemetry
 from wayword.flight.blackbox import BlackBox, decode_image, read_box
-from wayword.flight.decider import Decider, PolicyMind, Wish
+from wayword.flight.decider import Decider, PolicyMind, Poses, Wish
 from wayword.flight.vehicle import Pose
 from wayword.policy import Observations
 
@@ -138,6 +138,76 @@ def test_without_an_image_or_a_pose_there_is_nothing_to_decide_on(vehicle: Clock
     assert len(mind.seen) == 1
 
 
+def test_an_image_is_decided_on_if_a_pose_is_within_a_tenth_of_a_second(vehicle: Clock):
+    for off, asked in ((0.099, 1), (-0.099, 1), (0.101, 0), (-0.101, 0)):
+        mind = Asked()
+        decider = Decider(vehicle, mind)
+        vehicle.time_s, vehicle.newest = 5.0, Shot(picture(1), 4.9)
+        decider.poses.add(4.9 + off, (0.0,) * 6)
+        decider.poll()
+        assert len(mind.seen) == asked
+
+
+def test_the_newest_image_whose_pose_is_known_is_decided_on_if_it_is_not_old(vehicle: Clock):
+    def numbers(now: float, *poses: float) -> list[int]:
+        mind = Asked()
+        decider = Decider(vehicle, mind, interval_s=99.0)
+        decider._due = 9.0
+        for number, taken in enumerate((9.0, 9.3, 9.6, 9.9)):
+            vehicle.time_s, vehicle.newest = 8.0, Shot(picture(number), taken)
+            decider.poll()
+        for at in poses:
+            decider.poses.add(at, (at, 0.0, 0.0, 0.0, 0.0, 0.0))
+        vehicle.time_s = now
+        decider.poll()
+        assert [pose[0] for _, pose in mind.seen] == [9.0 + 0.3 * number for number, _ in mind.seen]
+        return [number for number, _ in mind.seen]
+
+    assert numbers(10.0, 9.0, 9.3, 9.6, 9.9) == [3]
+    assert numbers(10.0, 9.0, 9.3) == [1]
+    assert numbers(10.0, 9.0) == [0]  # a second old, to the bit
+    assert numbers(10.01, 9.0) == []
+    assert numbers(10.3, 9.3) == [1]
+    assert numbers(10.31, 9.0, 9.3) == []
+
+
+def test_thirty_two_images_wait_for_their_pose(vehicle: Clock):
+    for count, first in ((32, 0), (33, 1)):
+        mind = Asked()
+        decider = Decider(vehicle, mind)
+        for number in range(count):
+            vehicle.time_s, vehicle.newest = 5.0, Shot(picture(number), 4.0 + 0.03 * number)
+            decider.poll()
+        # Only the oldest ones have a pose: of the first, and then of the second.
+        decider.poses.add(4.0 - 0.09, (0.0,) * 6)
+        decider.poll()
+        assert [number for number, _ in mind.seen] == ([] if first else [0])
+
+
+def test_the_next_one_is_asked_half_a_second_after_the_last_was_due(vehicle: Clock):
+    # Due at 0.1 + 0.5 s; the image comes 0.2 s late. The one after that is due at 1.1 s, not at 1.3. After two seconds
+    # without an image it is due at once, and then from there on.
+    mind = Asked()
+    decider = Decider(vehicle, mind)
+    for now in (0.1, 0.55, 0.8, 1.05, 1.1, 1.15, 3.0, 3.1, 3.45, 3.5):
+        vehicle.time_s, vehicle.newest = now, Shot(picture(1), now)
+        decider.poses.add(now, (now,) + (0.0,) * 5)
+        decider.latest()
+        decider.poll()
+    assert [pose[0] for _, pose in mind.seen] == [0.1, 0.8, 1.1, 3.0, 3.1, 3.5]
+
+
+def test_while_an_answer_is_on_its_way_nothing_is_asked(vehicle: Clock):
+    mind = Asked()
+    decider = Decider(vehicle, mind, interval_s=0.1, latency_s=0.5)
+    for now in (1.0, 1.2, 1.4, 1.5, 1.6):
+        vehicle.time_s, vehicle.newest = now, Shot(picture(1), now)
+        decider.poses.add(now, (now,) + (0.0,) * 5)
+        decider.poll()
+        decider.latest()
+    assert [pose[0] for _, pose in mind.seen] == [1.0, 1.6]
+
+
 def test_what_has_arrived_is_not_asked_again(vehicle: Clock):
     mind = Asked(stop_after=2)
     decider = Decider(vehicle, mind)
@@ -244,6 +314,61 @@ def test_a_policy_stops_above_one_half(p_stop: float, stops: bool):
     assert seen.poses.tolist() == [[1.0, 2.0, 0.7, 0.0, 0.1, 0.5]]
     mind.begin_anew()
     assert policy.resets == 2
+
+
+def test_taken_again_an_instruction_begins_on_an_empty_map():
+    """What was seen to stand there before is not known any more; the demonstration is shown again."""
+
+    class Seer(Recorder):
+        prints = np.array([[3.0, 2.0, 0.15, 1.0]])
+
+        def brief(self, demonstrations: list[np.ndarray]) -> None:
+            self.given.append(("brief", demonstrations))
+
+        def thought(self, slot: int) -> SimpleNamespace:
+            prints, self.prints = self.prints, np.zeros((0, 4))
+            return SimpleNamespace(footprints=prints, grounding=SimpleNamespace(p_box=np.ones(len(prints))))
+
+    policy, path = Seer((0.0, 0.0, 0.0)), np.zeros((3, 2))
+    mind, image, pose = PolicyMind(policy, "go", demonstration=path), np.zeros((72, 128, 3), np.uint8), (2.0,) * 6
+    assert policy.given == [(["go"], [None]), ("brief", [path])]
+    (disc,) = mind.decide(image, (1.5, 2.0, 0.7, 0.0, 0.0, 3.0)).obstacles
+    assert disc[:2] == pytest.approx((3.0, 2.0))
+    assert len(mind.decide(image, pose).obstacles) == 1
+    mind.begin_anew()
+    assert mind.decide(image, pose).obstacles == ()
+    assert sum(given == ("brief", [path]) for given in policy.given if isinstance(given, tuple)) == 2
+
+
+def test_without_a_demonstration_nothing_is_shown_and_a_thought_is_kept_only_if_asked_for():
+    class Privy(Recorder):
+        def brief(self, demonstrations: list[np.ndarray]) -> None:
+            raise AssertionError("there is nothing to show")
+
+        def thought(self, slot: int) -> SimpleNamespace:
+            cells = np.zeros((32, 32), np.float32)
+            cells[10, 20] = 1.0
+            return SimpleNamespace(all_objects=cells)
+
+    wish = PolicyMind(Privy((0.1, 0.2, 0.0)), "go").decide(np.zeros((72, 128, 3), np.uint8), (2.0,) * 6)
+    assert wish.thought is None
+    assert len(wish.obstacles) == 1  # one cell of a map without footprints
+    assert (wish.forward_m_s, wish.yaw_rate_rad_s, wish.stop) == (0.1, 0.2, False)
+
+
+def test_the_pose_of_an_image_may_be_any_of_those_that_are_known():
+    poses = Poses()
+    for at in (1.0, 2.0, 3.0):
+        poses.add(at, (at,) + (0.0,) * 5)
+    for at, near, known in (
+        (1.05, 0.1, True),
+        (2.05, 0.1, True),
+        (2.5, 0.1, False),
+        (0.95, 0.1, True),
+        (3.2, 0.1, False),
+    ):
+        assert (poses.at(at, near) is not None) == known
+    assert poses.at(2.05, 0.1) == pytest.approx((2.05, 0, 0, 0, 0, 0))
 
 
 def test_what_a_narrower_camera_does_not_see_is_not_doubted():

@@ -78,3 +78,34 @@ def test_the_circle_around_home_holds_the_whole_fence():
     assert [check.ok for check in room_checks(PX4, walls, 0.7, 7.2)] == [True, True]
     assert [check.ok for check in room_checks(PX4, {**walls, "GF_MAX_VER_DIST": 0.8}, 0.7, 7.2)] == [False, True]
     assert room_checks(PX4, {}, 0.7, 7.2) == []  # not answered is said elsewhere
+
+
+def test_lines_say_what_was_read_and_what_is_wanted():
+    (high, far) = room_checks(ARDUPILOT, {"FENCE_ALT_MAX": 2.5, "FENCE_RADIUS": 30.0, "FENCE_MARGIN": 1.0}, 0.7, 7.25)
+    assert high.line() == "ok   room in FENCE_ALT_MAX: 2.5 m less FENCE_MARGIN 1 m"
+    assert far.demand == "at least 7.2 m for this flight"
+    (high, far) = room_checks(ARDUPILOT, {"FENCE_ALT_MAX": 1.5, "FENCE_RADIUS": 5.0}, 0.7, 7.2)
+    assert high.line() == (
+        "STOP room in FENCE_ALT_MAX: 1.5 m less FENCE_MARGIN 2 m (wanted at least 0.9 m for this flight; "
+        "set FENCE_ALT_MAX to 3.0 or make FENCE_MARGIN smaller)"
+    )
+    assert far.remedy == "set FENCE_RADIUS to 9.3 or make FENCE_MARGIN smaller"
+    (high, far) = room_checks(PX4, {"GF_MAX_VER_DIST": 0.5, "GF_MAX_HOR_DIST": 5.0, "FENCE_MARGIN": 1.0}, 0.7, 7.2)
+    assert high.line() == (
+        "STOP room in GF_MAX_VER_DIST: 0.5 m (wanted at least 0.9 m for this flight; set GF_MAX_VER_DIST to 1.0)"
+    )
+
+
+def test_good_parameters_are_well_and_each_that_is_silent_is_named():
+    for autopilot in (ARDUPILOT, PX4):
+        good = GOOD_PARAMETERS[autopilot.name]
+        checks = parameter_checks(autopilot, good, (9, 9, 9))
+        assert all(check.ok for check in checks)
+        assert len(checks) == sum(not rule.only_with or rule.only_with in good for rule in autopilot.rules)
+        for rule in autopilot.rules:
+            if rule.only_with:
+                continue
+            silent = {name: value for name, value in good.items() if name not in (rule.name, *rule.others)}
+            (missing,) = [check for check in parameter_checks(autopilot, silent, (9, 9, 9)) if check.name == rule.name]
+            assert (missing.ok, missing.value) == (False, "not answered")
+            assert missing.remedy == "check the link and the firmware's version"

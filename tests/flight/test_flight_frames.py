@@ -60,6 +60,16 @@ def test_the_start_is_where_the_user_says_it_is(north, east, down, yaw_ned, x, y
 
 
 @settings(deadline=None)
+@given(ANGLES, ANGLES)
+def test_yaws_are_within_half_a_turn_to_either_side(heading, yaw):
+    site = Site(heading_rad=heading)
+    seen = site.pose((0.0, 0.0, 0.0), quaternion_of(0.0, 0.0, yaw))[5]
+    assert max(abs(seen), abs(site.ned_yaw(yaw))) <= math.pi + 1e-12
+    assert site.ned_yaw(yaw) == pytest.approx(math.remainder(heading - yaw, 2 * math.pi))
+    assert math.remainder(seen - (heading - yaw), 2 * math.pi) == pytest.approx(0.0, abs=1e-9)
+
+
+@settings(deadline=None)
 @given(ANGLES, METRES, METRES)
 def test_directions_keep_their_length_and_velocities_their_direction(heading, x, y):
     site = Site(heading_rad=heading)

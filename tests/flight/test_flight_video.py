@@ -66,6 +66,57 @@ def test_a_lens_that_is_too_narrow_is_refused():
         Resampler(Calibration.pinhole(640, 360, hfov_deg=60))
 
 
+@pytest.mark.parametrize(("degrees", "enough"), [(83.0, True), (81.4, True), (80.4, False)])
+def test_a_camera_must_see_nine_tenths_of_its_view(degrees: float, enough: bool):
+    """Of a lens that is as high in proportion, the share across counts twice: at 81 degrees 0.9485 of 84, squared."""
+    lens = Calibration.pinhole(640, 360, hfov_deg=degrees)
+    across = math.tan(math.radians(degrees / 2)) / math.tan(math.radians(42.0))
+    if not enough:
+        with pytest.raises(WaywordError, match=f"only {100 * across**2:.0f} % of its view"):
+            Resampler(lens)
+        return
+    resampler = Resampler(lens)
+    assert resampler.cover == pytest.approx(across**2, abs=0.012)
+    # What is seen of a white wall is white, up to the lens's last pixel; beside it is black.
+    small = resampler(np.full((360, 640, 3), 200, np.uint8))
+    beside = round(64 * (1 - across)) + 1
+    assert (small[beside:-beside, beside:-beside] == 200).all()
+    assert set(np.unique(small[36])) <= set(range(201))
+    assert (small[36, 0] == 0).all() == (64 * (1 - across) > 1)
+
+
+def test_what_a_lens_folds_back_into_the_picture_is_not_seen():
+    """Rays further out than where r (1 - 0.4 r^2) turns, at r^2 = 1 / 1.2, would come to lie on nearer ones."""
+    lens = replace(Calibration.pinhole(640, 360), fx=400.0, fy=330.0, k1=-0.4)
+    across, down = math.tan(math.radians(42.0)), math.tan(math.radians(42.0)) * 9 / 16
+    x, y = np.meshgrid(np.linspace(-across, across, 801), np.linspace(-down, down, 451))
+    inside = float((x * x + y * y < 1 / 1.2).mean())
+    assert 0.9 < inside < 0.98
+    resampler = Resampler(lens)
+    assert resampler.cover == pytest.approx(inside, abs=0.003)
+    small = resampler(np.full((360, 640, 3), 255, np.uint8))
+    assert small[0, 0].sum() == small[-1, -1].sum() == 0
+
+
+def test_every_pixel_is_the_mean_of_four_samples_at_least():
+    """Of a camera with the view's own pixels: samples a quarter of a pixel beside the middle, 0.75 of each its own."""
+    resampler, picture = Resampler(Calibration.pinhole(128, 72)), np.zeros((72, 128, 3), np.uint8)
+    picture[30, 50] = 255
+    small = resampler(picture)[28:33, 48:53, 0]
+    weights = np.array([0, 0.125, 0.75, 0.125, 0])
+    assert np.abs(small - 255 * weights[:, None] * weights).max() <= 0.51
+
+
+def test_a_picture_is_neither_mirrored_nor_turned():
+    """The left of a picture is at the left of the view, its top at the top; red stays red."""
+    resampler, picture = Resampler(Calibration.pinhole(640, 360)), np.zeros((360, 640, 3), np.uint8)
+    picture[:100, :200, 0], picture[-100:, -200:, 2] = 255, 255
+    small = resampler(picture)
+    assert (small[:19, :39] == (255, 0, 0)).all()
+    assert (small[-19:, -39:] == (0, 0, 255)).all()
+    assert small[30:40].sum() == 0
+
+
 def test_a_lens_has_the_papers_view_or_else_its_own():
     """Wide enough, frames are turned and cut to what the policy was trained with; else all of the lens is used."""
     assert choose_view(WIDE) == choose_view(replace(WIDE, mount_pitch_deg=12.0, mount_roll_deg=4.0)) == Camera()

@@ -231,6 +231,17 @@ def test_who_flies_while_we_land(mode: Mode, before: bool, after: bool):
     assert (tick(state, 2.7, heard(2.7, mode=mode))[1].kind is Kind.SILENT) == after
 
 
+def test_a_mode_from_before_the_flight_is_no_sight_of_our_landing():
+    """The vehicle stood in the mode "land" on the ground. We land: that it is still in offboard is no news."""
+    state, command = tick(State(5.0), 5.05, heard(5.05, mode=Mode.LAND, mode_s=4.0), land_asked=True)
+    assert command.kind is Kind.LAND
+    assert not state.landing_seen
+    state, command = tick(state, 5.1, heard(5.1, mode=Mode.LAND, mode_s=4.0))
+    assert state.landing_seen == (command.kind is Kind.LAND)
+    state, _ = tick(State(5.0), 5.05, heard(5.05, mode=Mode.LAND, mode_s=4.0), land_asked=True)
+    assert tick(state, 5.1, heard(5.1))[1].kind is Kind.LAND
+
+
 def test_silence_keeps_why_the_flight_was_ending():
     state, _ = tick(State(0.0), 1.0, heard(1.0, battery=0.15))
     state, command = tick(state, 1.05, heard(1.05, battery=0.15, mode=Mode.OTHER))
@@ -298,3 +309,40 @@ def test_outside_is_outside_on_every_side():
         assert FENCE.distance(x, y) == pytest.approx(-0.01)
         _, command = tick(State(0.0), 1.0, heard(1.0, x=x, y=y))
         assert Reason.OUTSIDE in command.reasons
+
+
+def test_the_way_back_is_waited_for_six_seconds_and_settling_one_and_a_half():
+    for x, seconds in ((2.049, 1.5), (2.051, 6.0)):  # nearer than 5 cm it is there
+        state, _ = tick(State(0.0), 1.0, asked=wish(1.0, stop=True))
+        at = 1.0 + seconds
+        assert tick(state, at - 0.01, heard(at - 0.01, x=x), wish(1.0, stop=True))[1].kind is Kind.HOLD
+        assert tick(state, at, heard(at, x=x), wish(1.0, stop=True))[1].kind is Kind.LAND
+    # The same across; and with anything else wrong there is no coming back.
+    state, _ = tick(State(0.0), 1.0, asked=wish(1.0, stop=True))
+    assert tick(state, 2.5, heard(2.5, y=1.94), wish(1.0, stop=True))[1].kind is Kind.HOLD
+    assert tick(state, 2.5, heard(2.5, y=1.94, battery=0.15), wish(1.0, stop=True))[1].kind is Kind.LAND
+
+
+def test_what_is_to_the_bit_as_old_as_it_may_be_is_not_too_old():
+    # 0.5, 0.25 and 1 s are exact numbers, so is their sum: as old as that is still well.
+    assert tick(State(0.0), 1.0, image_s=0.5)[1].kind is Kind.VELOCITY
+    assert tick(State(0.0), 1.0, image_s=0.4999)[1].reasons == (Reason.NO_IMAGE,)
+    assert tick(State(0.0), 1.0, heard(1.0, link_s=0.0))[1].kind is Kind.VELOCITY
+    assert tick(State(0.0), 1.0, heard(1.0, link_s=-0.0001))[1].reasons == (Reason.LINK_LOST,)
+    assert tick(State(0.0), 1.3, heard(1.3, pose_s=1.0001))[1].kind is Kind.VELOCITY
+    assert tick(State(0.0), 1.3, heard(1.3, pose_s=0.999))[1].reasons == (Reason.NO_POSE,)
+    assert tick(State(0.0), 2.0, asked=wish(1.0, 0.0))[1].kind is Kind.VELOCITY
+    assert tick(State(0.0), 2.0, asked=wish(0.999, 0.0))[1].reasons == (Reason.NO_DECISION,)
+    # A mode of the very moment at which the flight began is none of this flight.
+    assert tick(State(1.0), 1.5, heard(1.5, mode=Mode.HOLD, mode_s=1.0))[1].kind is Kind.VELOCITY
+    assert tick(State(1.0), 1.5, heard(1.5, mode=Mode.HOLD, mode_s=1.0001))[1].kind is Kind.SILENT
+
+
+def test_astray_by_a_quarter_of_a_metre_is_not_yet_a_jump():
+    assert tick(State(0.0), 1.0, heard(1.0, astray_m=0.25))[1].kind is Kind.VELOCITY
+    assert tick(State(0.0), 1.0, heard(1.0, astray_m=0.2501))[1].reasons == (Reason.POSE_JUMP,)
+
+
+def test_on_the_fence_is_not_outside():
+    assert Reason.OUTSIDE not in tick(State(0.0), 1.0, heard(1.0, x=5.699))[1].reasons
+    assert Reason.OUTSIDE in tick(State(0.0), 1.0, heard(1.0, x=5.701))[1].reasons

@@ -198,6 +198,17 @@ def test_a_flight_is_not_astray_and_a_jump_is_forgotten_after_three_seconds():
     assert seen[72] == pytest.approx(0.0, abs=1e-9)
 
 
+def test_what_is_three_seconds_old_to_the_bit_still_counts():
+    # Poses a quarter of a second apart, of which each leaves 0.15 m of doubt; two metres aside at 1.25 s.
+    watch, seen = PoseWatch(), {}
+    for i in range(15):
+        now = 1.0 + 0.25 * i
+        seen[now] = watch.look(heard(now, y=2.0 + 2.0 * (i >= 1))).astray_m
+    assert seen[1.25] == pytest.approx(2.0 - 0.15)
+    assert seen[4.25] == pytest.approx(2.0 - 13 * 0.15)  # the steps from 1.25 to 4.25 s
+    assert seen[4.5] == 0.0
+
+
 def test_across_a_gap_nothing_is_known():
     assert astray(heard(1.0), heard(1.05, x=2.24), heard(1.4, x=2.24), heard(1.45, x=2.48)) == pytest.approx(0.24)
     # Between 0.1 and 0.3 s there is a doubt of 1 m/s: 0.24 m in 0.2 s are 0.14 m astray.

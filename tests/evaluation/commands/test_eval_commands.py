@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from wayword.evaluation.commands.governed import command_stack, fly_scenes_gover
 from wayword.evaluation.commands.scenes import make_scenes, phrases_of_split, scene_keys, thinned
 from wayword.evaluation.commands.table import commands_table, percent, summarise_commands
 from wayword.policy import Observations, Refusing, StepBriefed, Stop
+from wayword.sim.arena import ArenaConfig
 from wayword.sim.render.bank import MeshBank
 
 
@@ -86,6 +88,18 @@ def test_flights_are_judged_and_can_be_judged_again(bank: MeshBank) -> None:
         again = judge(steps, where.objects, trace, record["ending"], record["said"])
         assert [v.words for v in again.steps] == [v["words"] for v in record["verdicts"]]
         assert np.diff(trace.times).max(initial=0.0) <= 0.1 + 1e-9
+
+
+def test_a_flight_has_as_long_as_its_arena_says_and_two_minutes_otherwise(bank: MeshBank) -> None:
+    class Slow(Stop):
+        def act(self, observations: Observations) -> NDArray[np.float64]:
+            return np.tile([0.05, 0.0, 0.0], (len(observations.slots), 1))
+
+    ahead = [scene("ahead", Step("forward"))]
+    (short,) = fly_scenes(Slow(), ahead, bank, [1], config=ArenaConfig(horizon=4))
+    assert (short.ending, short.trace.times[-1]) == ("horizon", pytest.approx(2.0))
+    (whole,) = fly_scenes(Slow(), ahead, bank, [1])
+    assert (whole.ending, whole.trace.times[-1]) == ("horizon", pytest.approx(120.0))
 
 
 def test_tables_count_families_refusals_and_told_nothing(bank: MeshBank) -> None:
@@ -184,6 +198,20 @@ def test_commands_are_flown_under_the_governor(bank: MeshBank) -> None:
     assert [one.to_json() for one in again] == [one.to_json() for one in flown]
     with pytest.raises(WaywordError, match="shown is shown steps"):
         fly_scenes_governed(Shown(), scenes, bank, [1, 2, 3], command_stack("usual"))
+
+
+def test_a_governed_flight_whose_time_is_over_did_not_end_by_itself(bank: MeshBank) -> None:
+    class Undecided(Ahead):
+        def act(self, observations: Observations) -> NDArray[np.float64]:
+            return np.zeros((1, 3))
+
+    stack = command_stack("usual")
+    assert stack.governor.max_flight_s == 120.0
+    brief = replace(stack, governor=replace(stack.governor, max_flight_s=2.0))
+    (one,) = fly_scenes_governed(Undecided(), [scene("stay", Step("stay"))], bank, [1], brief)
+    assert (one.ending, one.judgement.words) == ("horizon", "it ended by itself: no, it ran out of time")
+    told = fly_scenes_governed(Ahead(), [scene("what?", Step("stay"))], bank, [1], brief, told_nothing=True)
+    assert told[0].ending != "refused"  # it was told nothing, so there was no question
 
 
 def test_governed_commands_have_figures_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,6 +167,13 @@ def test_the_way_on_is_no_part_of_a_circle() -> None:
     assert not verdict(circling(720 + 180).to((3.5, 0.0)), LAYOUT, round_("a"), goto("c")).done
 
 
+def test_what_is_unwound_again_is_taken_off() -> None:
+    # Two turns and one back are one, whether or not another step follows.
+    assert verdict(circling(720).around((2.0, 0.0), -360), LAYOUT, round_("a", 1, "ccw")).done
+    assert verdict(circling(720).around((2.0, 0.0), -320).to((3.5, 0.0)), LAYOUT, round_("a", 1, "ccw"), goto("c")).done
+    assert not verdict(circling(720), LAYOUT, round_("a", 1, "ccw")).done
+
+
 def test_a_circle_and_back_the_other_way() -> None:
     flight = circling(360).around((2.0, 0.0), -360)
     assert verdict(flight, LAYOUT, round_("a", 1, "ccw"), round_("a", 1, "cw")).done
@@ -336,6 +343,107 @@ def test_equal_forms_score_the_same(one: tuple[Step, ...], other: tuple[Step, ..
     scores = [(verdict(flight, LAYOUT, *one).done, verdict(flight, LAYOUT, *other).done) for flight in FLIGHTS]
     assert all(a == b for a, b in scores)
     assert {a for a, _ in scores} == {True, False}
+
+
+ROW = things(a=(1.0, 0.0), b=(2.2, 0.0), c=(3.4, 0.0))
+SLALOM = Drawn().to((1.0, 0.5), (2.2, -0.5), (3.4, 0.5), (4.2, 0.2))
+WORDS: list[tuple[Drawn, tuple[Step, ...], str]] = [
+    (Drawn().ahead(1.5), (goto("a", "front"),), "stopped before the a: yes, 0.50 m"),
+    (Drawn().ahead(1.5), (goto("a", "left"),), "stopped left of the a: no, not left of it"),
+    (Drawn().ahead(1.5), (goto("a", "right"),), "stopped right of the a: no, not right of it"),
+    (Drawn().ahead(1.5), (goto("a", "behind"),), "stopped behind the a: no, not behind it"),
+    (Drawn().ahead(1.5), (goto("a", "facing"),), "stopped at the a, facing it: yes, 0.50 m"),
+    (Drawn().ahead(1.5).turn(60), (goto("a", "facing"),), "stopped at the a, facing it: no, not facing it"),
+    (Drawn().ahead(1.0), (goto("a", distance_m=0.5),), "stopped at the a: no, 1.00 m away, not 0.5"),
+    (Drawn().to((1.5, 0.0), (1.5, 2.0)), (goto("a"), goto("b")), "was at the a: yes, 0.50 m"),
+    (Drawn().to((1.5, 2.0)), (goto("a"), goto("b")), "was at the a: no, 1.60 m away"),
+    (Drawn().ahead(1.5), (past("a"),), "passed the a: no, not gone by"),
+    (Drawn().to((1.5, 0.6), (2.5, 0.6), (1.5, 0.6), (0.0, 0.6)), (past("a"),), "passed the a: no, it turned back"),
+    (Drawn(0.0, 0.6).ahead(4.0), (past("a", "right"),), "passed the a with it on the right: yes, 0.60 m"),
+    (circling(360), (round_("a"),), "circled the a once: yes, 1.00 turns"),
+    (circling(-720), (round_("a", 2, "cw"),), "circled the a clockwise twice: yes, 2.00 turns"),
+    (circling(180), (round_("a", 1.5, "ccw"),), "circled the a counter-clockwise 1.5 times: no, 0.50 turns"),
+    (circling(-360), (round_("a", 1, "ccw"),), "circled the a counter-clockwise once: no, 0.00 turns"),
+    (Drawn(0, 1).ahead(2.5), (Step("between", objects=("a", "b")),), "flew between the a and the b: yes"),
+    (
+        Drawn(0, 1).ahead(1.5), (Step("between", objects=("a", "b")),),
+        "flew between the a and the b: no, 0.50 m from its middle at best",
+    ),
+    (
+        Drawn(0, 1).ahead(1.5), (Step("between", objects=("a", "b"), end="in"),),
+        "stopped between the a and the b: no, 0.50 m off the gap",
+    ),
+    (Drawn().turn(90), (Step("turn", degrees=90),), "turned 90 degrees left: yes, +90 degrees"),
+    (Drawn().turn(-40), (Step("turn", degrees=-90),), "turned 90 degrees right: no, -40 degrees"),
+    (Drawn().turn(-180), (Step("turn", degrees=180),), "turned 180 degrees: yes, -180 degrees"),
+    (Drawn().turn(90).ahead(2.0), (Step("turn", degrees=90),), "turned 90 degrees left: no, it flew away"),
+    (Drawn().ahead(1.0), (Step("forward"),), "flew ahead: yes, 1.00 m"),
+    (Drawn().ahead(0.2), (Step("forward", metres=1.0),), "flew ahead 1 m: no, 0.20 m"),
+    (Drawn().to((1.0, 0.9)), (Step("forward", metres=1.0),), "flew ahead 1 m: no, 1.00 m and aside"),
+    (Drawn().turn(180).ahead(1.5), (Step("back", metres=1.5),), "flew back 1.5 m: yes, 1.50 m"),
+    (Drawn().turn(90).ahead(1.0), (Step("sideways", metres=1.0),), "flew 1 m to the left: yes, 1.00 m"),
+    (Drawn().turn(90).ahead(1.0), (Step("sideways", metres=-1.0),), "flew 1 m to the right: no, -1.00 m"),
+    (Drawn().turn(90).ahead(1.0), (Step("sideways"),), "flew sideways: yes, 1.00 m"),
+    (Drawn().turn(25), (Step("face", object="a"),), "faced the a: yes, 25 degrees off"),
+    (Drawn().turn(60), (Step("face", object="a"),), "faced the a: no, 60 degrees off"),
+    (Drawn().ahead(1.2), (Step("face", object="a"),), "faced the a: no, after flying away"),
+    (Drawn(yaw_deg=180).turn(80), (Step("search", object="a"), Step("turn", degrees=80)),
+     "looked for the a: no, 100 degrees off the nose at best"),
+    (Drawn(), (Step("search", object="a"), Step("turn", degrees=90)), "looked for the a: yes, seen"),
+    (Drawn().ahead(0.4), (Step("return"),), "returned to the start: yes, 0.40 m"),
+    (Drawn().ahead(0.6), (Step("return"),), "returned to the start: no, 0.60 m away"),
+    (Drawn().ahead(1.2), (until("a", "close"),), "flew ahead until the a was close: yes, 0.80 m away"),
+    (Drawn().ahead(1.0), (until("a", "left"),),
+     "flew ahead until the a was on the left: no, it was 0 degrees off the nose"),
+    (Drawn().ahead(1.0), (until("a", "seen"),),
+     "flew ahead until the a was in view: yes, it was 0 degrees off the nose"),
+    (Drawn().ahead(0.26), (Step("stay"),), "stayed where it was: no, 0.26 m"),
+    (Drawn().ahead(0.2), (Step("stay"),), "stayed where it was: yes, 0.20 m"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("flight", "steps", "words"), WORDS, ids=[words for _, _, words in WORDS])
+def test_every_verdict_says_what_was_done_and_how_far_off(flight: Drawn, steps: tuple[Step, ...], words: str) -> None:
+    assert verdict(flight, LAYOUT, *steps).steps[0].words == words
+
+
+def test_what_was_wrong_is_told_of_the_time_in_which_the_step_could_be_done() -> None:
+    # It was at a before it was told to; when it comes back something else is nearer.
+    layout = things(a=(2.0, 0.0), b=(2.0, 2.5), c=(4.0, 0.0), e=(2.0, 0.5))
+    flight = Drawn().to((1.5, 0.0), (1.5, 2.2), (2.0, 1.4), (2.0, 0.6), (2.0, 1.4), (3.6, 1.2), (3.6, 0.2))
+    steps = verdict(flight, layout, goto("b"), goto("a"), goto("c")).steps
+    assert [step.done for step in steps] == [True, False, True]
+    assert steps[1].words == "was at the a: no, 0.60 m away and nearer to another object"
+
+
+def test_a_slalom_says_how_many_were_passed_in_turn() -> None:
+    steps = Step("weave", objects=("a", "b", "c"))
+    assert verdict(SLALOM, ROW, steps).steps[0].words == "wove through the a, the b, the c: yes"
+    two = Drawn().to((1.0, 0.5), (2.2, -0.5), (3.2, -1.4))
+    assert verdict(two, ROW, steps).steps[0].words == "wove through the a, the b, the c: no, 2 of 3 in turn"
+
+
+def test_a_verdict_is_written_with_three_digits() -> None:
+    record = verdict(Drawn().ahead(1.54321), LAYOUT, goto("a")).steps[0].to_json()
+    assert record == {
+        "step": {"do": "goto", "object": "a", "stop": "near"}, "done": True, "value": 0.457, "unit": "m",
+        "words": "stopped at the a: yes, 0.46 m",
+    }  # fmt: skip
+
+
+def test_what_is_missing_is_listed_and_what_is_done_is_not() -> None:
+    judgement = verdict(Drawn().ahead(1.5), LAYOUT, goto("b"), goto("a"), Step("avoid", object="a"))
+    assert judgement.words == "kept away from the a: no, 0.50 m; was at the b: no, 2.06 m away"
+    assert [one.done for one in judgement.steps] == [False, False, True]
+    assert verdict(Drawn().ahead(1.5), LAYOUT, goto("a")).words == "done"
+    assert judged("contact", None, 1.5, goto("a")).words == "it ended by itself: no, it hit something"
+    late = judged("horizon", None, 1.5, goto("a")).steps[-1]
+    assert (late.step, late.value, late.unit) == (None, pytest.approx(3.0), "s")  # 30 samples a tenth of a second apart
+
+
+@pytest.mark.parametrize(("beside", "done"), [(0.601, True), (0.599, False)])
+def test_keeping_away_is_by_60_centimetres(beside: float, done: bool) -> None:
+    assert verdict(Drawn(0.0, beside).ahead(4.0), LAYOUT, Step("avoid", object="a")).steps[0].done is done
 
 
 # The end -------------------------------------------------------------------------------------------------
