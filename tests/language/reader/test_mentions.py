@@ -70,3 +70,17 @@ def test_the_shipped_databases_can_be_looked_up(language: LanguageModel) -> None
         for phrase in entry.phrases:
             mentions = find_mentions(language.parse(f"circle the {phrase} twice", database), database)
             assert any(mention.mark == "exact" for mention in mentions.mentions), phrase
+
+
+def test_a_colour_that_nothing_of_that_name_has_names_none_of_them(language: LanguageModel) -> None:
+    bricks = from_mapping({
+        "red brick": ["red brick", "brick"], "yellow brick": ["yellow brick"], "berry": ["red berry"],
+    })  # fmt: skip
+
+    def mark(text: str) -> str:
+        return find_mentions(language.parse(text, bricks), bricks).mentions[0].mark
+
+    assert mark("go to the green brick") == "unknown"
+    assert mark("go to the brick") == mark("go to the red brick") == "exact"
+    # There is one berry: whatever colour somebody sees in it, it is meant.
+    assert mark("go to the pink berry") in ("known", "exact")

@@ -21,6 +21,7 @@ from wayword.language.reader.quantities import find_measures, spoken_number
         ("1,5 m", 1.5, "m"),
         ("one decimal two metres", 1.2, "m"),
         ("a couple of steps", 1.0, "m"),
+        ("another metre", 1.0, "m"),
         ("3/4 metre", 0.75, "m"),
         ("forty-five degrees", 45.0, "deg"),
         ("niner zero degrees", 90.0, "deg"),
@@ -37,7 +38,16 @@ def test_one_quantity(text: str, value: float, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["the second one", "step one: go", "the one on the left", "a mouse", "m", "go to it twice"]
+    "text",
+    [
+        "the second one",
+        "step one: go",
+        "the one on the left",
+        "a mouse",
+        "m",
+        "go to it twice",
+        "left, and not an inch more",
+    ],
 )
 def test_what_is_no_quantity(text: str) -> None:
     assert find_measures(text) == []

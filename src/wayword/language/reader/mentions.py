@@ -36,6 +36,10 @@ _PRONOUNS = frozenset({
     "the former", "the latter", "the first one", "the second one", "the last one", "the same one", "the one",
     "both of them", "all of them",
 })  # fmt: skip
+_COLOURS = frozenset({
+    "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
+    "silver", "turquoise", "violet", "white", "yellow",
+})  # fmt: skip
 _NEVER_BARE = frozenset({"home", "house", "bath", "plane", "jet", "bot", "robot", "droid", "drone"})
 """Names that mean something else without an article: "fly home", "ok robot, ..."."""
 
@@ -104,7 +108,8 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
     """What ``parsed`` mentions of ``database``, of other things, and of quantities."""
     text = parsed.text
     measures = tuple(find_measures(text))
-    spans = _exact(parsed, PhraseList.of(database))
+    phrases = PhraseList.of(database)
+    spans = _exact(parsed, phrases)
     for chunk in parsed.chunks:
         start = chunk.start + _article(chunk.text)
         if start >= chunk.end or " ".join(chunk.text.lower().split()) in _PRONOUNS:
@@ -114,7 +119,7 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
         if any(start < each.end and each.start < chunk.end for each in measures):
             continue
         phrase = text[start : chunk.end]
-        if chunk.best is not None:
+        if chunk.best is not None and not _is_another(phrase, chunk.best, phrases):
             spans.append(_Span(start, chunk.end, "known", chunk.best, chunk.probabilities, chunk.none))
         else:
             mark = "unknown" if chunk.is_reference else "other"
@@ -149,7 +154,7 @@ def _exact(parsed: Parsed, database: PhraseList) -> list[_Span]:
             over = next((c for c in parsed.chunks if c.start < end and start < c.end and c.is_reference), None)
             # "orbit rocket" may be taken for one noun phrase; with an article in front, it is one.
             wider = over is not None and 0 < _article(over.text) < start - over.start
-            if wider and over is not None and not _same(over, owners):
+            if wider and over is not None and not _same(over, owners, database):
                 continue  # "the red house" of a database that has a blue one, called "house"
             best = max(owners, key=lambda name: over.probabilities.get(name, 0.0) if over else 0.0)
             begin = over.start + _article(over.text) if wider and over is not None else start
@@ -160,8 +165,32 @@ def _exact(parsed: Parsed, database: PhraseList) -> list[_Span]:
     return spans
 
 
-def _same(chunk: ParsedChunk, owners: tuple[str, ...]) -> bool:
-    return chunk.best is not None and chunk.best in owners
+def _is_another(phrase: str, best: str, database: PhraseList) -> bool:
+    """Whether ``phrase`` has a colour that ``best`` has not, where colours tell things of its name apart.
+
+    "The green brick" is neither the red nor the yellow one; where there is one brick, its colour may be any.
+    """
+    words = phrase_words(phrase)
+    colours = _COLOURS.intersection(words)
+    if not colours:
+        return False
+    same_noun = {name: said for name, said in _words_said(database).items() if words[-1] in said}
+    own = same_noun.get(best, frozenset())
+    return len(same_noun) > 1 and bool(own & _COLOURS) and not own & colours
+
+
+@lru_cache(maxsize=8)
+def _words_said(database: PhraseList) -> dict[str, frozenset[str]]:
+    """All words of each object's phrases."""
+    return {
+        entry.name: frozenset(word for phrase in (entry.name, *entry.phrases) for word in phrase_words(phrase))
+        for entry in database
+    }
+
+
+def _same(chunk: ParsedChunk, owners: tuple[str, ...], database: PhraseList) -> bool:
+    is_one = chunk.best is not None and chunk.best in owners
+    return is_one and not _is_another(chunk.text[_article(chunk.text) :], str(chunk.best), database)
 
 
 def _sure(best: str, chunk: ParsedChunk | None, database: PhraseList) -> dict[str, float]:

@@ -40,13 +40,15 @@ _DIGITS = r"\d+(?:[.,]\d+)?|\.\d+|\d+\s?/\s?\d+|[½¼¾]"
 _FRACTION = r"half|quarter|three[ -]quarters|third|tenth"
 _WHOLE = (
     rf"(?:(?P<digits>{_DIGITS})|(?P<point>{_POINT})|(?P<couple>(?:a )?couple(?: of)?)|(?P<spoken>{_NUMBER_WORDS})"
-    rf"|(?:an? )?(?P<fraction>{_FRACTION})(?:\s+of)?(?:\s+an?)?|(?P<one>an?|1 single|a single|single))"
+    rf"|(?:an? )?(?P<fraction>{_FRACTION})(?:\s+of)?(?:\s+an?)?|(?P<one>an?|another|1 single|a single|single))"
 )
 _MEASURED = re.compile(
     rf"(?<![\w.,]){_WHOLE}(?P<half> and (?:a |one )?(?:half|quarter))?(?:\s*|-)(?:{_UNIT})(?![^\W\d_])"
     rf"(?P<after_half> and (?:a |one )?(?:half|quarter))?",
     re.IGNORECASE,
 )
+_NOT_MORE = re.compile(r"not (?:an?|one) \w+ (?:more|further|less|closer)\b", re.IGNORECASE)
+"""Emphasis, no length: "a quarter turn, and not an inch more"."""
 _BARE = re.compile(
     rf"(?<![\w.,])(?:(?P<digits>\d+(?:\.\d+)?)|(?P<point>{_POINT})|(?P<spoken>{_NUMBER_WORDS}))(?![\w%]|[.,]\d)",
     re.IGNORECASE,
@@ -77,7 +79,10 @@ class Measure:
 def find_measures(text: str) -> list[Measure]:
     """Every length, angle and larger bare number of ``text``, in order and disjoint."""
     measures: list[Measure] = []
+    emphasis = [match.span() for match in _NOT_MORE.finditer(text)]
     for match in _MEASURED.finditer(text):
+        if any(start <= match.start() < end for start, end in emphasis):
+            continue
         factor, kind = next(UNITS[pattern] for number, pattern in enumerate(UNITS) if match[f"u{number}"] is not None)
         value = _value(match)
         for group in ("half", "after_half"):
