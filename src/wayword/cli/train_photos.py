@@ -103,7 +103,7 @@ class ReportFrames:
 
     data: Path
     """Folder of shards made by `wayword ar generate`, best of --pool heldout and of places that were not trained on."""
-    grounder: tuple[str, ...] = (DEFAULT_GROUNDER, PHOTO_GROUNDER)
+    grounder: tuple[str, ...] = ("sim", DEFAULT_GROUNDER)
     """Shipped weights of segmentations by name, or folders; measured side by side on the same frames."""
     frames: int = 400
     """Frames of each kind."""
