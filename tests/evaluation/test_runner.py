@@ -14,7 +14,7 @@ from wayword.evaluation.runner import fly_examples
 from wayword.evaluation.verdicts import judge_by_demonstration, judge_by_demonstration_and_goal
 from wayword.pilot.episode_loop import RunConfig
 from wayword.policy import Average, AverageConfig, Observations, Oracle, Stop
-from wayword.recording.film import Film
+from wayword.recording.film import Film, RecorderConfig
 from wayword.sim import ArenaConfig, MeshBank, VehicleConfig
 
 
@@ -135,6 +135,11 @@ def test_a_recorded_flight_is_the_evaluated_flight(bank: MeshBank, dev_pairs: li
     unfilmed = Film(Oracle(), cut, bank, judge=judge_by_demonstration).fly()
     assert np.array_equal(unfilmed.end.path, flight.path)
     assert unfilmed.verdict == film.flight.verdict
+    # Half the horizon is all of the bar, also where a decision is less than one per cent of it.
+    heard: list[int] = []
+    arena = ArenaConfig(horizon=240)
+    Film(Oracle(), cut, bank, RecorderConfig(arena=arena), judge=judge_by_demonstration, progress=heard.append).fly()
+    assert sum(heard) == 100 * len(heard) // 120 > 0
 
     goal, end = cut.objects[0].name, unfilmed.end
     told = judge_by_demonstration_and_goal([cut.objects[1].name, goal])(end)

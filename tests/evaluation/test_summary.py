@@ -71,6 +71,8 @@ def test_digits_that_a_unit_deserves(value: float, unit: str, text: str) -> None
          "arrived: ran out of time 0.46 m from the end, EMD 0.12 m, 12 decisions, 2 contacts"),
         ({"ended_by": "contact", "collisions": 1, "sr": False},
          "missed: hit an object 0.46 m from the end, EMD 0.12 m, 12 decisions, 1 contacts"),
+        ({"ended_by": "error", "sr": False},
+         "missed: was ended by a fault 0.46 m from the end, EMD 0.12 m, 12 decisions"),
     ],
 )  # fmt: skip
 def test_a_flight_in_one_line(changes: dict[str, object], words: str) -> None:

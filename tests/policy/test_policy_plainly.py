@@ -488,6 +488,16 @@ def test_steps_are_flown_on_what_is_seen_and_shown_as_a_way() -> None:
     assert policy.refusal(0) == "I did not find the red ball"
 
 
+def test_the_way_to_what_was_looked_for_belongs_to_the_search() -> None:
+    things = {"0": Thing("the red ball", {"red": 1.0})}
+    policy = told(Reading("steps", (Step("stay"), Step("search", "0")), things))
+    flyer = policy._plans[0].flyer
+    assert [step.do for step in flyer.steps] == ["search", "goto"]
+    for index, number in ((0, 1), (1, 1), (2, None)):
+        flyer.index = index
+        assert policy.step_number(0) == number
+
+
 def test_what_is_refused_is_not_flown_unless_it_is_to_be_flown_anyway() -> None:
     policy = told(Reading("refusal", refusal="I do not know rockets"))
     assert policy.refusal(0) == "I do not know rockets"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wayword.cli.common import console, need_torch, refuse_beside_config, say, say_aside
-from wayword.cli.training_talk import show_settings
+from wayword.cli.training_talk import show_settings, warn_of_other_data
 from wayword.errors import WaywordError
 from wayword.flying.episode_source import check_seed
 
@@ -53,13 +53,16 @@ class TrainReader:
     def run(self) -> None:
         """Train and say where the weights are."""
         need_torch()
+        from wayword.learning.common.train_config import FILE, read_train_config
         from wayword.learning.language.train_reader import TRAINING, train_reader
 
         config = self.settings()
         if self.show:
             show_settings(TRAINING, config)
             return
-        say(f"weights in {train_reader(config, self._inputs(), self.out)}")
+        weights = train_reader(config, self._inputs(), self.out)
+        warn_of_other_data(read_train_config(weights / FILE), self.config)
+        say(f"weights in {weights}")
 
     def settings(self) -> ReaderTraining:
         """All settings: those of --config, or of the options."""

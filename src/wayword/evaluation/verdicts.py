@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wayword.evaluation.metrics import EpisodeMetrics, score
 from wayword.pilot.free_flight import describe_end
-from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict
+from wayword.pilot.verdict import ENDED_WORDS, FlightEnd, FlightJudge, Verdict
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def judge_by_demonstration_and_goal(mentioned: Sequence[str]) -> FlightJudge:
 
 def outcome_of(m: EpisodeMetrics) -> str:
     """How a flight ended, in one line."""
-    ended = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[m.ended_by]
+    ended = ENDED_WORDS[m.ended_by]
     verdict = "arrived" if m.sr else "missed"
     touched = f", {m.collisions} contacts" if m.collisions else ""
     return f"{verdict}: {ended} {m.ne:.2f} m from the end, EMD {m.emd:.2f} m, {m.steps} decisions{touched}"

@@ -14,7 +14,7 @@ An extension of the paper.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -169,12 +169,24 @@ class Landmarks:
 
     def believed(self, numbers: NDArray[np.int64], p_object_of_box: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(o | b) (K, M + 1) of boxes by all looks at their landmarks; as it was where there is no landmark (now)."""
-        marks = {mark.number: mark for mark in self._all}
+        return self.by_beliefs(self.beliefs(), numbers, p_object_of_box)
+
+    def beliefs(self) -> dict[int, NDArray[np.float64]]:
+        """P(o) (M + 1,) of every landmark by its number, by all looks at it so far."""
+        return {mark.number: mark.probabilities for mark in self._all}
+
+    def by_beliefs(
+        self,
+        beliefs: Mapping[int, NDArray[np.float64]],
+        numbers: NDArray[np.int64],
+        p_object_of_box: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """``believed`` with ``beliefs`` worked out before, for many looks at once."""
         result = p_object_of_box.copy()
         for k, number in enumerate(numbers):
-            mark = marks.get(self._merged.get(int(number), int(number)))
-            if mark is not None:
-                result[k] = mark.probabilities
+            belief = beliefs.get(self._merged.get(int(number), int(number)))
+            if belief is not None:
+                result[k] = belief
         return result
 
     def find(self, meaning: Sequence[float] | NDArray[np.float64]) -> tuple[Landmark | None, float]:

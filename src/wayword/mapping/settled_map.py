@@ -55,8 +55,9 @@ class SettledMap:
     def references(self, table: NDArray[np.float64]) -> NDArray[np.float32]:
         """Masks (R, 32, 32) of references with P(o | r) ``table`` (R, M + 1), from all looks so far."""
         world = np.zeros((len(table), WORLD_CELLS, WORLD_CELLS), np.float32)
+        beliefs = self.landmarks.beliefs()
         for look in self.sightings:
             if len(look.stands) and len(table):
-                of_box = self.landmarks.believed(look.numbers, look.of_box)
+                of_box = self.landmarks.by_beliefs(beliefs, look.numbers, look.of_box)
                 splat_max(world, np.ascontiguousarray(look.stands, np.float32), align(of_box, look.p_box, table))
         return world

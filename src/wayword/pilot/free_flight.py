@@ -32,7 +32,7 @@ from wayword.episodes.geometry import distances_to_path, wrap
 from wayword.episodes.loader import check_episode
 from wayword.errors import DataError, WaywordError
 from wayword.guarded import read_json
-from wayword.pilot.verdict import FlightEnd, FlightJudge, Verdict
+from wayword.pilot.verdict import ENDED_WORDS, FlightEnd, FlightJudge, Verdict
 from wayword.task import ARENA_M
 
 _LAYOUTS = 200
@@ -211,7 +211,7 @@ def describe_end(end: FlightEnd, mentioned: Sequence[str]) -> str:
     """
     example, contacts = end.example, end.contacts
     x, y, *_, yaw = end.pose.tolist()
-    ended = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[end.ending]
+    ended = ENDED_WORDS[end.ending]
     places = {item.name: (item.x, item.y) for item in example.objects}
     names = [name for name in mentioned if name in places]
     if names:

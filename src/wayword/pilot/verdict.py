@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wayword.episodes import Example
 from wayword.sim.arena import Arena, Ending
+
+ENDED_WORDS: Mapping[str, str] = MappingProxyType(
+    {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object", "error": "was ended by a fault"}
+)
+"""How a flight ended, in words."""
 
 
 @dataclass(frozen=True, eq=False)

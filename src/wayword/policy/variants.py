@@ -82,3 +82,8 @@ WAYFINDER_PERFECT = Variant("wayword_perfect", kind=PerfectWayfinder)
 VARIANTS: Mapping[str, Variant] = MappingProxyType(
     {variant.name: variant for variant in (FSPVN, FSPVN_BC, FSPVN_NOU, FSPVN_NOI, FSPVN_PERFECT)}
 )
+"""The paper's."""
+WITH_WEIGHTS: Mapping[str, Variant] = MappingProxyType(
+    {**VARIANTS, **{variant.name: variant for variant in (WAYFINDER, WAYFINDER_TOLD, WAYFINDER_PERFECT)}}
+)
+"""Everyone who flies with FsPVN's weights."""

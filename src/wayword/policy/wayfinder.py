@@ -126,7 +126,9 @@ class Wayfinder(FsPVN):
         if plan.flyer is None:
             return None
         flown = [number for number, step in enumerate(plan.reading.steps) if step.do not in ("avoid", "stay")]
-        return flown[plan.flyer.index] if plan.flyer.index < len(flown) else None
+        if plan.flyer.index >= len(plan.flyer.steps):
+            return None
+        return flown[min(plan.flyer.index, len(flown) - 1)]  # the way to what a last search found belongs to it
 
     def _look(
         self, slots: list[int], images: NDArray[np.uint8], poses: NDArray[np.float64]

@@ -80,7 +80,7 @@ class FilmedFlight:
 
 
 class Film:
-    """One flight as frames to iterate over, once; afterwards ``recording`` says what happened."""
+    """One flight as frames to iterate over, once; afterwards ``flight`` says what happened."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Film:
             self._loop.move(point, watch=lambda: shots.append(self._shoot()))
             yield from shots
             shots.clear()
-            self.progress(100 // max(self.config.arena.horizon // 2, 1))
+            self._advance()
         verdict = self._end().verdict
         last = self._shoot(verdict.outcome, verdict.success)
         yield from [last] * (_LAST_FRAME_S * FRAMES_PER_SECOND)
@@ -141,8 +141,13 @@ class Film:
         """The same flight without a single picture."""
         for point in self._loop:
             self._note(point)
-            self.progress(100 // max(self.config.arena.horizon // 2, 1))
+            self._advance()
         return self._end()
+
+    def _advance(self) -> None:
+        """One more decision, in per cents of half the horizon: few flights last longer."""
+        count, half = len(self._decisions), max(self.config.arena.horizon // 2, 1)
+        self.progress(100 * count // half - 100 * (count - 1) // half)
 
     def _make_card(self, bank: MeshBank) -> FlightCard:
         example, policy, situation = self.example, self.policy, self.situation

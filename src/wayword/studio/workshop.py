@@ -21,7 +21,7 @@ from wayword.objects.names import name_key
 from wayword.pilot.pilot import open_database
 from wayword.policy import Policy, make_policy
 from wayword.policy.pvn2 import PREDECESSORS
-from wayword.policy.variants import VARIANTS, WAYFINDER, WAYFINDER_PERFECT
+from wayword.policy.variants import WITH_WEIGHTS
 from wayword.policy.wayfinder import Wayfinder
 from wayword.registry import POLICIES
 from wayword.shipped import DEFAULT_GROUNDER
@@ -52,8 +52,6 @@ TITLES = {
 _NOT_OFFERED = ("fspvn_perfect", "wayword_perfect", "wayword_told", "oracle_steps", "lerobot", *PREDECESSORS)
 """Perfect segmentation is a choice of its own, not a policy; those that are told steps fly in evaluations only; one
 of LeRobot's needs a folder; the baselines cannot be taught anything."""
-_LOADED = {**VARIANTS, WAYFINDER.name: WAYFINDER, WAYFINDER_PERFECT.name: WAYFINDER_PERFECT}
-"""Policies that share grounder and language with those of other visitors."""
 _TAUGHT = "taught here"
 _BOTH = "test and taught here"
 
@@ -176,11 +174,11 @@ class Workshop:
     def policies(self) -> dict[str, str]:
         """Names and titles of those that can fly: learned ones need weights."""
         offered = [name for name in (*TITLES, *POLICIES.names()) if name not in _NOT_OFFERED]
-        return {name: TITLES.get(name, name) for name in offered if name not in _LOADED or self._has_weights(name)}
+        return {name: TITLES.get(name, name) for name in offered if name not in WITH_WEIGHTS or self._has_weights(name)}
 
     def _has_weights(self, name: str) -> bool:
         try:
-            _LOADED[name].folder(self.weights)
+            WITH_WEIGHTS[name].folder(self.weights)
         except WaywordError:
             return False
         return True
@@ -189,12 +187,12 @@ class Workshop:
         """A policy for one visitor."""
         if name not in self.policies:
             raise WaywordError(f"no policy {name!r} here; choose one of {', '.join(self.policies)}")
-        if name not in _LOADED:
+        if name not in WITH_WEIGHTS:
             return make_policy(name)
         if masks == "true" and name not in ("fspvn", "wayword"):
             raise WaywordError("true masks are for Wayword and FsPVN themselves; choose one of them or predicted masks")
         variant = f"{name}_perfect" if masks == "true" else name
-        policy = _LOADED[variant].load(self.weights, self.grounder, SharedLanguage(self), self.camera)  # type: ignore[arg-type]
+        policy = WITH_WEIGHTS[variant].load(self.weights, self.grounder, SharedLanguage(self), self.camera)  # type: ignore[arg-type]
         if isinstance(policy, Wayfinder):
             policy.reader = self.shared_reader
         return policy

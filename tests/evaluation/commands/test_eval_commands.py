@@ -214,6 +214,21 @@ def test_a_governed_flight_whose_time_is_over_did_not_end_by_itself(bank: MeshBa
     assert told[0].ending != "refused"  # it was told nothing, so there was no question
 
 
+def test_a_governed_flight_that_a_fault_ended_is_not_late(bank: MeshBank) -> None:
+    class Failing(Ahead):
+        asked = 0
+
+        def act(self, observations: Observations) -> NDArray[np.float64]:
+            self.asked += 1
+            if self.asked > 4:
+                raise ValueError("no answer")
+            return np.array([[0.2, 0.0, 0.0]])
+
+    (one,) = fly_scenes_governed(Failing(), [scene("stay", Step("stay"))], bank, [1], command_stack("usual"))
+    assert (one.ending, one.judgement.words) == ("error", "it ended by itself: no, a fault ended it")
+    assert summarise_commands([one]).everything.late == 0
+
+
 def test_governed_commands_have_figures_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     published: dict[str, Any] = {}
     monkeypatch.setattr("wayword.cli.results.publish_figures", published.update)

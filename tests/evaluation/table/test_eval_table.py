@@ -273,6 +273,14 @@ def test_other_code_weights_or_settings_are_never_taken_for_these(tmp_path: Path
     assert len(places) == 3 * 2 * 2 * 2 - 4  # Average has no weights
 
 
+def test_the_default_policy_flies_with_the_weights_that_are_named(tmp_path: Path, weights: Path) -> None:
+    with pytest.raises(WaywordError, match="holds no weights of wayword"):
+        systems.load_system("wayword", tmp_path / "nowhere")
+    shipped, other = (systems.fingerprint("wayword", DEV, tmp_path, folder) for folder in (None, weights))
+    assert shipped["weights"] != other["weights"]
+    assert shipped["grounding"] != systems.fingerprint("wayword", DEV, tmp_path, grounder="sim")["grounding"]
+
+
 def test_a_damaged_part_is_flown_again(tmp_path: Path) -> None:
     config = TableConfig(tmp_path, limit=2)
     before = fly_table(["average"], [DEV], config, workers=1)

@@ -62,7 +62,7 @@ def _fly_scene(
     else:
         flight = fly_stack(scene.objects, start, mind, bank, stack, seed)
         trace, contacts = Trace.every(flight.poses, STEP_S), flight.contacts
-        ending = "policy" if flight.ended_by == "policy" else "horizon"
+        ending = flight.ended_by
         reason = policy.refusal(0) if isinstance(policy, Refusing) else None
     return FlownCommand(
         scene, trace, ending, contacts, reason, judge(scene.steps, scene.objects, trace, ending, reason)

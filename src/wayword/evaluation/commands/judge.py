@@ -29,8 +29,8 @@ from wayword.evaluation.commands.moves import straight, turn
 from wayword.evaluation.commands.trace import Bools, Flown, Trace
 from wayword.evaluation.commands.windings import circle, go_past, weave
 
-CommandEnding = Literal["policy", "horizon", "contact", "refused"]
-"""How a flight ended: by itself, by the clock, at an object; or it was refused and never began."""
+CommandEnding = Literal["policy", "horizon", "contact", "error", "refused"]
+"""How a flight ended: by itself, by the clock, at an object, by a fault; or it was refused and never began."""
 KINDS: Mapping[str, Callable[[Attempt], StepFinding]] = MappingProxyType(
     {
         "goto": goto,
@@ -50,6 +50,7 @@ KINDS: Mapping[str, Callable[[Attempt], StepFinding]] = MappingProxyType(
 _ENDINGS = {
     "policy": "it ended by itself: yes",
     "horizon": "it ended by itself: no, it ran out of time",
+    "error": "it ended by itself: no, a fault ended it",
     "contact": "it ended by itself: no, it hit something",
     "refused": "it flew: no, it refused",
 }

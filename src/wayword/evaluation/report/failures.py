@@ -17,6 +17,7 @@ from wayword.evaluation.table.attribution import STAGES, BlameStage
 from wayword.pictures.data_urls import data_url
 from wayword.pictures.failure_map import failure_map
 from wayword.pictures.thought_words import NONE_OF_THESE
+from wayword.pilot.verdict import ENDED_WORDS
 from wayword.sim.render.bank import MeshBank
 
 BLAME: Mapping[BlameStage, str] = {
@@ -84,7 +85,7 @@ def _pill(stage: str) -> str:
 def _figure(row: Mapping[str, Any], example: Example, bank: MeshBank) -> str:
     picture = data_url(failure_map(row["picture"], example, bank), "jpeg")
     verdict, name = row["verdict"], escape(row["example"])
-    how = {"policy": "stopped", "horizon": "ran out of time", "contact": "hit an object"}[row["ended_by"]]
+    how = ENDED_WORDS[row["ended_by"]]
     numbers = f"{name}: {how} {row['ne']:.2f} m from the end after {row['steps']} decisions"
     unseen = f"P(goal not yet observed) {row['picture']['unobserved']:.2f}"
     return (

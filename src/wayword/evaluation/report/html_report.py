@@ -125,7 +125,7 @@ def write_pages(
     film: Callable[[int, ReportedFlight, Path], ReportedFlight] | None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Write the page that ``render`` makes, with videos of the ``chosen`` flights, and return it."""
+    """Write the page that ``render`` makes, with videos of the flights in ``numbers``, and return it."""
     check_folder(folder)
     current, page = list(flights), folder / "index.html"
     films = set()

@@ -34,7 +34,7 @@ from wayword.policy.control import Control
 from wayword.policy.pvn2 import PREDECESSORS
 from wayword.policy.stage1 import Stage1Runtime
 from wayword.policy.taught import TaughtDatabase
-from wayword.policy.variants import VARIANTS
+from wayword.policy.variants import VARIANTS, WITH_WEIGHTS
 from wayword.registry import POLICIES
 from wayword.shipped import DEFAULT_GROUNDER
 from wayword.weight_folder import content_digest, folder_digest
@@ -109,7 +109,8 @@ def load_system(name: str, weights: Path | None = None, grounder: str = DEFAULT_
     if predecessor := PREDECESSORS.get(system.policy):
         return predecessor.load(predecessor.beside(weights))
     if not system.learned:
-        return make_policy(system.policy)
+        own = WITH_WEIGHTS.get(system.policy)
+        return make_policy(system.policy) if own is None else own.load(weights, _grounder(grounder))
     return VARIANTS[system.policy].load(weights, _grounder(grounder), _reader())
 
 
@@ -157,7 +158,7 @@ def fingerprint(
     if predecessor := PREDECESSORS.get(system.policy):
         return {"policy": system.policy, "weights": folder_digest(predecessor.beside(weights))}
     if not system.learned:
-        return _own_fingerprint(name, column, folder)
+        return _own_fingerprint(name, column, folder, weights, grounder)
     if system.database == "large":
         taught = database_digest(large_database(column, folder))
     else:
@@ -172,10 +173,14 @@ def fingerprint(
     }
 
 
-def _own_fingerprint(name: str, column: Column, folder: Path) -> dict[str, Any]:
-    """Of a row without weights that we know of; a policy of your own counts with the file it is written in."""
-    system, policy = system_of(name), load_system(name)
-    result = {"policy": system.policy, "config": repr(getattr(policy, "config", None))}
+def _own_fingerprint(
+    name: str, column: Column, folder: Path, weights: Path | None, grounder: str
+) -> dict[str, Any]:
+    """Of a row that is not the paper's; a policy of your own counts with the file it is written in."""
+    system, policy = system_of(name), load_system(name, weights, grounder)
+    result: dict[str, Any] = {"policy": system.policy, "config": repr(getattr(policy, "config", None))}
+    if own := WITH_WEIGHTS.get(system.policy):
+        result |= {"weights": folder_digest(own.folder(weights)), **_frozen_digests(grounder)}
     if name not in SYSTEMS:
         source = getattr(sys.modules[type(policy).__module__], "__file__", None)
         result["source"] = "" if source is None else content_digest(Path(source).read_bytes())
