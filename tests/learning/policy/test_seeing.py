@@ -16,7 +16,7 @@ from wayword.policy.tokens import Vocabulary
 from wayword.sim.render.bank import MeshBank
 
 
-def world_of(imagined: float, seed: int = 0) -> SeeingWorld:
+def world_of(imagined: float, seed: int = 0, **taken_away: bool) -> SeeingWorld:
     """Four flights that have looked once."""
     grounder = Grounder.load("sim")
     photos = photos_of(grounder)
@@ -25,7 +25,7 @@ def world_of(imagined: float, seed: int = 0) -> SeeingWorld:
     bank = MeshBank.of_catalogue(sorted({o.name for item in items for o in item.example.objects}))
     torch.manual_seed(0)
     stage1 = Stage1(len(vocabulary), SMALL)
-    eyes = Eyes(bank, grounder, photos, vocabulary, prefixes=0.0, imagined=imagined)
+    eyes = Eyes(bank, grounder, photos, vocabulary, prefixes=0.0, imagined=imagined, **taken_away)
     return SeeingWorld(items, eyes, stage1, ControlConfig(things=True), np.random.default_rng(seed))
 
 
@@ -62,3 +62,20 @@ def test_the_share_is_one_of_worlds() -> None:
 def test_the_same_seed_is_the_same_world(imagined: float) -> None:
     one, two = world_of(imagined), world_of(imagined)
     np.testing.assert_array_equal(one.distributions, two.distributions)
+
+
+@pytest.mark.parametrize("imagined", [0.0, 1.0])
+def test_who_is_shown_nothing_flies_without_seeing_too(imagined: float) -> None:
+    world = world_of(imagined, blank_images=True)
+    assert all(len(execution.p_box) == 0 for execution in world.executions())
+    assert not world.things.any()
+    assert world.coverage.any()  # where it has been is known, as in flight
+
+
+def test_who_is_told_nothing_flies_without_a_word_too() -> None:
+    told, untold = world_of(1.0), world_of(1.0, empty_instructions=True)
+    assert all(len(world.references) for world in told._worlds)
+    assert not any(len(world.references) for world in untold._worlds)
+    # One summary for all that nothing was said to, and another than of words.
+    assert all(torch.equal(text[1], untold._text[0][1]) for text in untold._text)
+    assert not any(torch.equal(text[1], untold._text[0][1]) for text in told._text)

@@ -50,7 +50,7 @@ def of_flights(data: Labelled) -> NDArray[np.bool_]:
 
 
 def _database_views(data: Labelled, identities: set[int]) -> dict[int, NDArray[np.int64]]:
-    """Views of ``kept`` objects that could be photos of a database: where frames are mixed, clean ones if they do."""
+    """Views of ``identities`` that could be photos of a database: where frames are mixed, clean ones if they do."""
     rows = good_views(data)
     clean = rows[~data.photo[data.frame[rows]]]
     if len(clean) < len(rows):
@@ -87,7 +87,7 @@ def density_likelihood(
 def fit_density(
     grounder: Grounder, data: Labelled, identities: set[int], rng: np.random.Generator
 ) -> tuple[DensityConfig, int]:
-    """Widths and background on objects ``kept`` from training, with regions as the proposals find them."""
+    """Widths and background on objects kept from training, with regions as the proposals find them."""
     views = _database_views(data, identities)
     if len(views) < 20:
         raise WaywordError(f"only {len(views)} held-out objects have enough views; generate more training frames")

@@ -3,8 +3,8 @@
     x        (P, K, D)      embeddings; view k of object p
     d        (P, K, P, K)   squared distances between all pairs of views
 
-``kernel_loss`` is the default: it is the negative logarithm of the very probability the embedding is used for,
-P(o | b) of Equation 2, with the other views of the batch as database. ``triplet_loss`` is the paper's.
+``KernelLoss`` is the default: it is the negative logarithm of the very probability the embedding is used for,
+P(o | b) of Equation 2, with the other views of the batch as database. ``TripletLoss`` is the paper's.
 """
 
 from __future__ import annotations

@@ -51,6 +51,8 @@ class Cockpit:
     prefixes: float = Eyes.prefixes
     mirror: bool = Eyes.mirror
     imagined: float = Eyes.imagined
+    blank_images: bool = Eyes.blank_images
+    empty_instructions: bool = Eyes.empty_instructions
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,8 @@ def _equipment(cockpit: Cockpit) -> tuple[Eyes, Stage1, ControlNet, ValueNet]:
     grounder = Grounder.load(cockpit.grounder)
     eyes = Eyes(
         cockpit.bank, grounder, cockpit.photos, cockpit.vocabulary, prefixes=cockpit.prefixes, mirror=cockpit.mirror,
-        imagined=cockpit.imagined, encoder=encoder_of(cockpit.size),
+        imagined=cockpit.imagined, encoder=encoder_of(cockpit.size), blank_images=cockpit.blank_images,
+        empty_instructions=cockpit.empty_instructions,
     )  # fmt: skip
     stage1 = Stage1(len(cockpit.vocabulary), cockpit.size)
     inputs, size = cockpit.control.inputs, cockpit.control.size

@@ -167,7 +167,7 @@ class Samples:
     def inhibited(self, reading: ReadInstruction, execution: Execution) -> tuple[ReadInstruction, Execution]:
         """What is left of both in a sensory-inhibited ablation."""
         if self.config.empty_instructions:
-            reading = ReadInstruction((), reading.names, ())
+            reading = reading.untold
         if self.config.blank_images:
             none = np.zeros_like(execution.counts)
             execution = Execution(

@@ -41,6 +41,11 @@ class ReadInstruction:
         """The table as (R, M + 1)."""
         return np.array(self.table, np.float32).reshape(len(self.table), len(self.names) + 1)
 
+    @property
+    def untold(self) -> ReadInstruction:
+        """No instruction at all, about the same objects."""
+        return ReadInstruction((), self.names, ())
+
 
 @dataclass(frozen=True)
 class ReadingPair:

@@ -26,7 +26,7 @@ from wayword.grounding import Grounder
 from wayword.grounding.align import align
 from wayword.grounding.density import Exemplars, probabilities
 from wayword.learning.policy.dataset import Item, draw_exemplars, encoded_words, prefix_of
-from wayword.learning.policy.executions import Execution, FramePart, join_frames
+from wayword.learning.policy.executions import Execution, FramePart, bare_frame, join_frames
 from wayword.learning.policy.flights import regions_of
 from wayword.learning.policy.imagined import Photos, imagined_frame
 from wayword.learning.policy.networks import Stage1
@@ -67,6 +67,10 @@ class Eyes:
     """Share of worlds without segmentation."""
     encoder: WordStates | None = None
     """Reads every word beside stage 1, where that asks for it."""
+    blank_images: bool = False
+    """Nothing is seen, as in FsPVN-NoI."""
+    empty_instructions: bool = False
+    """Nothing is told, as in FsPVN-NoU."""
 
 
 class SeeingWorld(TeacherWorld):
@@ -89,6 +93,8 @@ class SeeingWorld(TeacherWorld):
             item.readings.prefix is None or item.example.count == 1 or rng.random() >= eyes.prefixes for item in items
         ]
         self._readings = [_reading(item, whole) for item, whole in zip(items, self.whole, strict=True)]
+        if eyes.empty_instructions:
+            self._readings = [reading.untold for reading in self._readings]
         self._exemplars: list[Exemplars] = [
             draw_exemplars(reading.names, eyes.photos, eyes.photos_each, rng) for reading in self._readings
         ]
@@ -147,7 +153,9 @@ class SeeingWorld(TeacherWorld):
         if not len(slots):
             return
         frames = self._renderer.render([self._scenes[n] for n in slots], self.fleet.pose[slots])
-        if self.imagined:
+        if self.eyes.blank_images:
+            frame_parts = [self._nothing(int(n)) for n in slots]
+        elif self.imagined:
             frame_parts = [self._imagine(int(n), ids) for n, ids in zip(slots, frames.ids, strict=True)]
         else:
             images = self._sensor.apply(frames.rgb, [self._rngs[n] for n in slots])
@@ -167,6 +175,10 @@ class SeeingWorld(TeacherWorld):
             turned = [(masks[:, ::-1], mirrored_maps(rest)) for masks, rest in maps]
             other = mirrored_distributions(self._predict(slots, turned, self._turned_text))
             self.distributions[slots] = together(self.distributions[slots], other)
+
+    def _nothing(self, n: int) -> FramePart:
+        pose, stands, p_box, _ = bare_frame(self.poses[n])
+        return pose, stands, p_box, np.zeros((0, self._exemplars[n].vectors.shape[1]), np.float32)
 
     def _imagine(self, n: int, ids: NDArray[np.uint8]) -> FramePart:
         names = [item.name for item in self.items[n].example.objects]

@@ -182,10 +182,12 @@ class ProcessB:
         self.eyes = Eyes(
             MeshBank.of_catalogue(names), data.grounder, data.samples.photos, data.samples.vocabulary,
             mirror=self.plan.mirror, imagined=self.plan.imagined, encoder=data.samples.encoder,
+            blank_images=data.samples.config.blank_images, empty_instructions=data.samples.config.empty_instructions,
         )  # fmt: skip
         self.cockpit = Cockpit(
             self.items, self.eyes.bank, self.eyes.photos, self.eyes.vocabulary, inputs.grounder.absolute(),
             config.visitation.size, self.control, mirror=self.plan.mirror, imagined=self.plan.imagined,
+            blank_images=self.eyes.blank_images, empty_instructions=self.eyes.empty_instructions,
         )  # fmt: skip
 
     def step(self) -> dict[str, float]:
