@@ -173,9 +173,7 @@ def fingerprint(
     }
 
 
-def _own_fingerprint(
-    name: str, column: Column, folder: Path, weights: Path | None, grounder: str
-) -> dict[str, Any]:
+def _own_fingerprint(name: str, column: Column, folder: Path, weights: Path | None, grounder: str) -> dict[str, Any]:
     """Of a row that is not the paper's; a policy of your own counts with the file it is written in."""
     system, policy = system_of(name), load_system(name, weights, grounder)
     result: dict[str, Any] = {"policy": system.policy, "config": repr(getattr(policy, "config", None))}

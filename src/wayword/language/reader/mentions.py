@@ -174,7 +174,7 @@ def _is_another(phrase: str, best: str, database: PhraseList) -> bool:
     colours = _COLOURS.intersection(words)
     if not colours:
         return False
-    same_noun = {name: said for name, said in _words_said(database).items() if words[-1] in said}
+    same_noun = {name: others for name, others in _words_said(database).items() if words[-1] in others}
     own = same_noun.get(best, frozenset())
     return len(same_noun) > 1 and bool(own & _COLOURS) and not own & colours
 

@@ -92,6 +92,10 @@ class Reader:
         steps, rules = read_program(line, [measure.value for measure in mentions.measures], sides)
         steps = with_kept_clear(with_counts(without_taken_back(steps, mentions), parsed.text), mentions)
         if not steps:
+            if (beyond := beyond_steps(parsed.text, steps, mentions.mentions)) is not None:
+                return Reading("refusal", refusal=beyond_me(beyond, names))
+            if (place := out_of_reach(parsed.text, mentions.mentions)) is not None:
+                return Reading("refusal", refusal=one_height(names, place))
             strange = self._stranger(encoded, marked, mentions)
             if strange is not None:
                 return _unknown([strange], database)
