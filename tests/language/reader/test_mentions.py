@@ -75,6 +75,7 @@ def test_the_shipped_databases_can_be_looked_up(language: LanguageModel) -> None
 def test_a_colour_that_nothing_of_that_name_has_names_none_of_them(language: LanguageModel) -> None:
     bricks = from_mapping({
         "red brick": ["red brick", "brick"], "yellow brick": ["yellow brick"], "berry": ["red berry"],
+        "silver barrel": ["silver barrel"], "oak barrel": ["brown barrel"],
     })  # fmt: skip
 
     def mark(text: str) -> str:
@@ -82,5 +83,9 @@ def test_a_colour_that_nothing_of_that_name_has_names_none_of_them(language: Lan
 
     assert mark("go to the green brick") == "unknown"
     assert mark("go to the brick") == mark("go to the red brick") == "exact"
+    # Grey may be said of silver, and not of brown.
+    (grey,) = find_mentions(language.parse("go to the grey barrel", bricks), bricks).entities
+    assert (grey.mark, grey.probabilities["silver barrel"]) == ("known", 1.0)
+    assert mark("go to the blue barrel") == "unknown"
     # There is one berry: whatever colour somebody sees in it, it is meant.
     assert mark("go to the pink berry") in ("known", "exact")

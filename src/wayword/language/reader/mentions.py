@@ -36,10 +36,12 @@ _PRONOUNS = frozenset({
     "the former", "the latter", "the first one", "the second one", "the last one", "the same one", "the one",
     "both of them", "all of them",
 })  # fmt: skip
-_COLOURS = frozenset({
-    "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
-    "silver", "turquoise", "violet", "white", "yellow",
-})  # fmt: skip
+_LIKE_COLOURS = (
+    {"red", "orange", "pink", "brown"}, {"yellow", "gold", "golden", "orange", "beige"}, {"green", "turquoise"},
+    {"grey", "gray", "silver", "white", "beige"}, {"blue", "purple", "violet", "turquoise"}, {"black"},
+)  # fmt: skip
+"""Colours of one set may be called by each other's names."""
+_COLOURS = frozenset[str]().union(*_LIKE_COLOURS)
 _NEVER_BARE = frozenset({"home", "house", "bath", "plane", "jet", "bot", "robot", "droid", "drone"})
 """Names that mean something else without an article: "fly home", "ok robot, ..."."""
 
@@ -119,8 +121,10 @@ def find_mentions(parsed: Parsed, database: Database) -> Mentions:
         if any(start < each.end and each.start < chunk.end for each in measures):
             continue
         phrase = text[start : chunk.end]
-        if chunk.best is not None and not _is_another(phrase, chunk.best, phrases):
-            spans.append(_Span(start, chunk.end, "known", chunk.best, chunk.probabilities, chunk.none))
+        best = None if chunk.best is None else _by_colour(phrase, chunk.best, phrases)
+        if best is not None:
+            probabilities = chunk.probabilities if best == chunk.best else certainty(best, database)
+            spans.append(_Span(start, chunk.end, "known", best, probabilities, chunk.none))
         else:
             mark = "unknown" if chunk.is_reference else "other"
             spans.append(_Span(start, chunk.end, mark, f"?{phrase.lower()}", chunk.probabilities, chunk.none))
@@ -165,18 +169,23 @@ def _exact(parsed: Parsed, database: PhraseList) -> list[_Span]:
     return spans
 
 
-def _is_another(phrase: str, best: str, database: PhraseList) -> bool:
-    """Whether ``phrase`` has a colour that ``best`` has not, where colours tell things of its name apart.
+def _by_colour(phrase: str, best: str, database: PhraseList) -> str | None:
+    """What ``phrase`` means if not every thing of its name can have its colour; None if none of them can.
 
-    "The green brick" is neither the red nor the yellow one; where there is one brick, its colour may be any.
+    "The green brick" is neither the red nor the yellow one, and a grey barrel the silver one; where there is one brick,
+    its colour may be any.
     """
     words = phrase_words(phrase)
     colours = _COLOURS.intersection(words)
     if not colours:
-        return False
+        return best
     same_noun = {name: others for name, others in _words_said(database).items() if words[-1] in others}
-    own = same_noun.get(best, frozenset())
-    return len(same_noun) > 1 and bool(own & _COLOURS) and not own & colours
+    may_be = frozenset[str]().union(*(like for like in _LIKE_COLOURS if like & colours))
+    own = same_noun.get(best, frozenset()) & _COLOURS
+    if len(same_noun) < 2 or not own or own & may_be:
+        return best
+    fitting = [name for name, others in same_noun.items() if others & may_be]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 @lru_cache(maxsize=8)
@@ -189,8 +198,9 @@ def _words_said(database: PhraseList) -> dict[str, frozenset[str]]:
 
 
 def _same(chunk: ParsedChunk, owners: tuple[str, ...], database: PhraseList) -> bool:
-    is_one = chunk.best is not None and chunk.best in owners
-    return is_one and not _is_another(chunk.text[_article(chunk.text) :], str(chunk.best), database)
+    if chunk.best is None:
+        return False
+    return _by_colour(chunk.text[_article(chunk.text) :], chunk.best, database) in owners
 
 
 def _sure(best: str, chunk: ParsedChunk | None, database: PhraseList) -> dict[str, float]:
