@@ -23,6 +23,7 @@ from wayword.errors import WaywordError
 from wayword.grounding import Grounder
 from wayword.language.pipeline import Parsed
 from wayword.language.reader import Reading
+from wayword.language.reader.quantities import is_measure
 from wayword.objects import ObjectDatabase
 from wayword.policy.fspvn import FsPVN, Thought
 from wayword.policy.interface import Observations
@@ -116,7 +117,7 @@ class Pilot:
 
 def unknown_references(parsed: Parsed) -> tuple[str, ...]:
     """Phrases that refer to "none of these" more likely than to any object; each once, pronouns left out."""
-    phrases = [r.text for r in parsed.references if r.best is None and r.antecedent is None]
+    phrases = [r.text for r in parsed.references if r.best is None and r.antecedent is None and not is_measure(r.text)]
     return tuple(dict.fromkeys(phrases))
 
 

@@ -11,7 +11,7 @@ from wayword.language.edit_distance import typing_cost
 from wayword.language.phrases_db import load_phrases
 from wayword.language.pipeline import LanguageModel
 from wayword.language.reader import Reader
-from wayword.language.reader.beyond import beyond_steps
+from wayword.language.reader.beyond import beyond_steps, choice_among_some
 from wayword.language.reader.likely_names import _cost, likely_name
 
 DATABASE = load_phrases("test")
@@ -28,6 +28,9 @@ GOAL = (Step("goto", "e0"),)
         ("circle the smallest one", "circle the smallest", "no sizes"),
         ("visit everything and come back", "visit everything", "one thing after the other"),
         ("fly past all the objects", "fly past all the objects", "one thing after the other"),
+        ("take off, go up to 2 metres and go to the globe", "go up to 2 metres", "one height"),
+        ("go to the globe, climb 1 metre, then to the planter", "climb 1 metre", "one height"),
+        ("descend to 30 cm and go to the globe", "descend to 30 cm", "one height"),
         ("go to the planter unless the globe is closer", "unless the globe is closer", "without a condition"),
         (
             "if the lamp is red, turn left, otherwise stop",
@@ -46,6 +49,7 @@ def test_what_no_step_says_is_quoted(text: str, words: str, answer: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
+        "when you have found it, go up to a metre from it and stay",
         "go to the globe, if you please",
         "go around the globe, obviously, unless you fancy the wall",
         "the farthest thing is always the biggest surprise: the globe",
@@ -106,3 +110,13 @@ def test_names_left_out_for_their_letters_are_too_far_away() -> None:
             cost = typing_cost(typed, phrase.lower(), limit)
             if _cost(typed, Counter(typed), phrase.lower(), limit) != cost:
                 assert cost > limit
+
+
+def test_the_nearest_of_some_is_not_the_nearest_of_all() -> None:
+    kinds = {"brick", "red", "on", "a"}
+    assert choice_among_some("fly to the closest brick", kinds) is not None
+    said = choice_among_some("circle the nearest red thing, then wait", kinds)
+    assert said is not None
+    assert '"the nearest red thing"' in said
+    assert choice_among_some("go to the nearest thing on your left", kinds) is None
+    assert choice_among_some("the nearest exhibit, please", kinds) is None

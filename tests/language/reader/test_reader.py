@@ -379,3 +379,16 @@ def test_views_can_always_be_added_up(reader: Reader) -> None:
     views = reader._views(mentions)
     assert views
     assert len({len(view.ids) for view in views}) == 1
+
+
+KEPT = [("avoid", "strawberry"), ("goto", "watermelon")]
+
+
+def test_to_keep_a_distance_is_no_visit(read) -> None:  # type: ignore[no-untyped-def]
+    reading = read("keep at least 1 m from the strawberry while you fly to the watermelon")
+    assert [(step.do, step.object) for step in said_steps(reading)] == KEPT
+
+
+def test_the_closest_of_a_kind_is_not_the_closest_thing(read) -> None:  # type: ignore[no-untyped-def]
+    assert 'cannot tell "the closest brick"' in read("fly to the closest brick").refusal
+    assert said_steps(read("fly to the closest thing"))[0].do == "goto"

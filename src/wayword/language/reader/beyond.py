@@ -38,6 +38,36 @@ _EVERYTHING = re.compile(
     r"(?!\s+(?:except|but|save|from|on)\b)",
     re.IGNORECASE,
 )
+_AMOUNT = r"(?:\d|an?\b|one\b|two\b|three\b|half\b|some\b)"
+_HEIGHT = re.compile(
+    rf"\b(?:climb|ascend|descend|rise)(?:\s+(?:up|down|to|by|about|another))*\s+{_AMOUNT}[\w.,]*"
+    rf"(?:\s+(?:a|metres?|meters?|m|cm|feet|foot|ft|steps?|bit|little)\b)*"
+    rf"|\b(?:go|fly|move)\s+(?:straight\s+)?(?:up|down)\s+(?:(?:to|by)\s+)?{_AMOUNT}[\w.,]*\s*(?:metres?|meters?|m|cm|feet|foot|ft)\b"
+    r"(?!\s+(?:from|of|off|away|short)\b)",
+    re.IGNORECASE,
+)
+
+
+_CHOICE = re.compile(
+    r"\b(?:nearest|closest|farthest|furthest|leftmost|rightmost)\s+(?P<kind>[a-z]+)\b(?:\s+(?:thing|object|item|one)\b)?",
+    re.IGNORECASE,
+)
+
+
+_ANY = frozenset({
+    "a", "and", "at", "by", "from", "in", "item", "items", "object", "objects", "of", "on", "one", "ones", "point",
+    "side", "the", "then", "thing", "things", "to", "with",
+})  # fmt: skip
+
+
+def choice_among_some(text: str, kinds: Iterable[str]) -> str | None:
+    """What is said about "the closest brick", which rules over all things do not choose; None if it is no such kind.
+
+    ``kinds`` are words that tell things of the database apart.
+    """
+    some = frozenset(kinds) - _ANY
+    match = next((each for each in _CHOICE.finditer(text) if each["kind"].lower() in some), None)
+    return match and f'I choose among all things and cannot tell "the {match[0]}": name it, or say the nearest thing'
 
 
 def beyond_steps(text: str, steps: Sequence[Step], mentions: Iterable[TextMention] = ()) -> str | None:
@@ -45,19 +75,22 @@ def beyond_steps(text: str, steps: Sequence[Step], mentions: Iterable[TextMentio
 
     Words of exact names among ``mentions`` ("the north star") ask for nothing.
     """
+    said = text
     for each in mentions:
         if each.mark == "exact":
             text = text[: each.start] + "_" * (each.end - each.start) + text[each.end :]
+
+    def quoted(match: re.Match[str]) -> str:
+        return " ".join(said[match.start() : match.end()].split())
+
     if match := _COMPASS.search(text):
-        return f'I have no compass and do not know "{_quoted(match)}": say left, right, ahead, behind or back'
+        return f'I have no compass and do not know "{quoted(match)}": say left, right, ahead, behind or back'
     if match := _SIZES.search(text):
-        return f'I compare no sizes or looks and cannot tell "{_quoted(match)}": name it, or say the nearest'
+        return f'I compare no sizes or looks and cannot tell "{quoted(match)}": name it, or say the nearest'
     if match := _EVERYTHING.search(text):
-        return f'I go to one thing after the other and not to "{_quoted(match)}": name them'
+        return f'I go to one thing after the other and not to "{quoted(match)}": name them'
+    if match := _HEIGHT.search(text):
+        return f'I keep one height and cannot "{quoted(match)}": leave it out'
     if all(step.until is None for step in steps) and (match := _CONDITION.search(text)):
-        return f'I cannot find out "{_quoted(match)}" before I fly: say what to do without a condition'
+        return f'I cannot find out "{quoted(match)}" before I fly: say what to do without a condition'
     return None
-
-
-def _quoted(match: re.Match[str]) -> str:
-    return " ".join(match[0].split())

@@ -33,6 +33,9 @@ _LEAVE = re.compile(
     rf"(?: up)? away from\s+{_ARTICLE}$|\bback(?:ing)? off (?:from\s+)?{_ARTICLE}$",
     re.IGNORECASE,
 )
+_AT_LEAST = re.compile(
+    rf"\b(?:keep|stay|remain)\s+at least\s+[\w.,]+(?:\s+a)?(?:\s+[a-z]+)?(?: away)? from\s+{_ARTICLE}$", re.IGNORECASE
+)
 
 
 def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ...]:
@@ -51,6 +54,8 @@ def with_kept_clear(steps: Sequence[Step], mentions: Mentions) -> tuple[Step, ..
             result = [Step("avoid", key), *(step for step in result if key not in step.mentioned)]
         elif _HIT.search(text[: each.start]) and not any(key in step.mentioned for step in result):
             result.insert(0, Step("avoid", key))
+        elif _AT_LEAST.search(text[: each.start]) and counts[each.entity] == 1:
+            result = [Step("avoid", key), *(step for step in result if key not in step.mentioned)]
         elif _LEAVE.search(text[: each.start]) and Step("goto", key) in result and counts[each.entity] == 1:
             result = [Step("avoid", key), *(step for step in result if step != Step("goto", key))]
     return tuple(result)

@@ -36,12 +36,12 @@ _PRONOUNS = frozenset({
     "the former", "the latter", "the first one", "the second one", "the last one", "the same one", "the one",
     "both of them", "all of them",
 })  # fmt: skip
-_LIKE_COLOURS = (
+_LIKECOLOURS = (
     {"red", "orange", "pink", "brown"}, {"yellow", "gold", "golden", "orange", "beige"}, {"green", "turquoise"},
     {"grey", "gray", "silver", "white", "beige"}, {"blue", "purple", "violet", "turquoise"}, {"black"},
 )  # fmt: skip
 """Colours of one set may be called by each other's names."""
-_COLOURS = frozenset[str]().union(*_LIKE_COLOURS)
+COLOURS = frozenset[str]().union(*_LIKECOLOURS)
 _NEVER_BARE = frozenset({"home", "house", "bath", "plane", "jet", "bot", "robot", "droid", "drone"})
 """Names that mean something else without an article: "fly home", "ok robot, ..."."""
 
@@ -176,12 +176,12 @@ def _by_colour(phrase: str, best: str, database: PhraseList) -> str | None:
     its colour may be any.
     """
     words = phrase_words(phrase)
-    colours = _COLOURS.intersection(words)
+    colours = COLOURS.intersection(words)
     if not colours:
         return best
-    same_noun = {name: others for name, others in _words_said(database).items() if words[-1] in others}
-    may_be = frozenset[str]().union(*(like for like in _LIKE_COLOURS if like & colours))
-    own = same_noun.get(best, frozenset()) & _COLOURS
+    same_noun = {name: others for name, others in words_said(database).items() if words[-1] in others}
+    may_be = frozenset[str]().union(*(like for like in _LIKECOLOURS if like & colours))
+    own = same_noun.get(best, frozenset()) & COLOURS
     if len(same_noun) < 2 or not own or own & may_be:
         return best
     fitting = [name for name, others in same_noun.items() if others & may_be]
@@ -189,7 +189,7 @@ def _by_colour(phrase: str, best: str, database: PhraseList) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _words_said(database: PhraseList) -> dict[str, frozenset[str]]:
+def words_said(database: PhraseList) -> dict[str, frozenset[str]]:
     """All words of each object's phrases."""
     return {
         entry.name: frozenset(word for phrase in (entry.name, *entry.phrases) for word in phrase_words(phrase))

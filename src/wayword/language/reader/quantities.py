@@ -99,6 +99,11 @@ def find_measures(text: str) -> list[Measure]:
     return sorted(measures, key=lambda measure: measure.start)
 
 
+def is_measure(phrase: str) -> bool:
+    """Whether a phrase is a length or an angle and nothing else: "1.5 metres"."""
+    return any((each.start, each.end) == (0, len(phrase)) for each in find_measures(phrase))
+
+
 def _clock_angles(text: str) -> list[Measure]:
     """Hours as angles: "two o'clock" is 60 degrees to the right."""
     angles = []

@@ -19,15 +19,15 @@ import numpy as np
 
 from wayword.episodes.commands import Select, Step
 from wayword.language.minilm import MiniLM
-from wayword.language.phrases_db import Database
+from wayword.language.phrases_db import Database, PhraseList
 from wayword.language.pipeline import Parsed
-from wayword.language.reader.beyond import beyond_steps
+from wayword.language.reader.beyond import beyond_steps, choice_among_some
 from wayword.language.reader.corrections import without_taken_back
 from wayword.language.reader.groups import with_groups, without_taken_out
 from wayword.language.reader.kept_clear import with_kept_clear
 from wayword.language.reader.likely_names import likely_name
 from wayword.language.reader.marked import Marked, mark_text
-from wayword.language.reader.mentions import MARKS, Entity, Mentions, find_mentions
+from wayword.language.reader.mentions import COLOURS, MARKS, Entity, Mentions, find_mentions, words_said
 from wayword.language.reader.network import BELOW, Array, Encoded, ReaderNetwork, load_network
 from wayword.language.reader.program import (
     CHOICES,
@@ -117,6 +117,8 @@ class Reader:
         is_gap_by_place = any(step.do == "between" and not rules.keys().isdisjoint(step.objects) for step in steps)
         if is_gap_by_place and not means_by_place(parsed.text):
             return Reading("refusal", refusal=not_known((), names))
+        if rules and (choice := choice_among_some(parsed.text, _kinds(database))) is not None:
+            return Reading("refusal", refusal=beyond_me(choice, names))
         reading = _reading(steps, rules, mentions, database)
         is_about_things = any(thing.name is not None for thing in reading.things.values())
         if reading.kind == "steps" and not is_about_things and is_no_move(parsed.text):
@@ -165,6 +167,11 @@ class Reader:
             grammar.push(token)
             line.append(token)
         return line
+
+
+def _kinds(database: Database) -> frozenset[str]:
+    """Colours, and the words that its objects are called by."""
+    return COLOURS.union(*words_said(PhraseList.of(database)).values())
 
 
 def _answer(parsed: Parsed, names: list[str]) -> Reading | None:
