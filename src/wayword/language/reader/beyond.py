@@ -75,13 +75,13 @@ def beyond_steps(text: str, steps: Sequence[Step], mentions: Iterable[TextMentio
 
     Words of exact names among ``mentions`` ("the north star") ask for nothing.
     """
-    said = text
+    original = text
     for each in mentions:
         if each.mark == "exact":
             text = text[: each.start] + "_" * (each.end - each.start) + text[each.end :]
 
     def quoted(match: re.Match[str]) -> str:
-        return " ".join(said[match.start() : match.end()].split())
+        return " ".join(original[match.start() : match.end()].split())
 
     if match := _COMPASS.search(text):
         return f'I have no compass and do not know "{quoted(match)}": say left, right, ahead, behind or back'
